@@ -84,8 +84,10 @@ export type SandboxNeeds = {
   readonly variables: readonly string[];
   /** Settings files below the home, copied into the sandbox. */
   readonly settings: readonly string[];
-  /** Login files below the home, copied into the sandbox; a token renewed inside is copied back. */
+  /** Login files below the home, copied into the sandbox; a token renewed inside for the same account is copied back. */
   readonly logins: readonly string[];
+  /** Files below a directory of the home that it needs to resume a session; null if it cannot. */
+  readonly sessions: { readonly folder: string; readonly files: RegExp } | null;
   /** Variables that point out of the home, with the directory that they move; null if they add one. */
   readonly moves: Readonly<Record<string, string | null>>;
   /** Files of a working copy that it obeys from its start on: read-only in the sandbox. */
@@ -125,6 +127,7 @@ export type AgentScreen = {
   readonly question?: RegExp;
   /** Usage limit of the provider, also while the agent retries. */
   readonly limit: RegExp;
+  /** Line of a refused login; anchored, since the agent may speak of one. */
   readonly loggedOut: RegExp;
   /** Screens that block a start, by name. */
   readonly blockers: Readonly<Record<string, RegExp>>;

@@ -2,7 +2,9 @@ import { dirname, join } from 'node:path';
 import { ensureDir, lstatOf, removeIfThere, setAside, writeAtomic } from '../os/files/files.ts';
 import { headCommit, runGit } from '../os/git/git.ts';
 import type { LoopJob } from './cluster.ts';
+import { isFaultOfMachine } from './faults.ts';
 import { keepWork, remoteRef } from './keep-work.ts';
+import type { GaveUp } from './messages.ts';
 import type { Places } from './places.ts';
 import { fetchBranch } from './remote.ts';
 import { type IterationCommit, iterationCommits } from './trailers.ts';
@@ -22,8 +24,7 @@ export type Checkout = {
 
 export type CheckoutResult =
   | { readonly ok: true; readonly checkout: Checkout; readonly keptRef: string | null }
-  /** `lasting` is true if another try or another machine would fail, too. */
-  | { readonly ok: false; readonly why: string; readonly lasting: boolean };
+  | { readonly ok: false; readonly why: string; readonly because: GaveUp };
 
 const checkoutMs = 15 * 60_000;
 
@@ -32,18 +33,19 @@ export async function openCheckout(places: Places, job: LoopJob): Promise<Checko
   const repository = places.repository(job.repo);
   const path = places.worktree(job.name);
   const nameCheck = await runGit('/', ['check-ref-format', '--branch', job.branch]);
-  if (nameCheck.exitCode !== 0) return failure(`${JSON.stringify(job.branch)} is no name for a branch`, true);
+  if (nameCheck.exitCode !== 0)
+    return failure(`${JSON.stringify(job.branch)} is no name for a branch`, 'impossible');
   const problemOfClone = await makeRepository(repository);
-  if (problemOfClone !== null) return failure(problemOfClone, false);
+  if (problemOfClone !== null) return failure(problemOfClone);
   const branch = await fetchBranch(repository, job, remoteRef(job.name));
-  if (branch.kind === 'unreachable') return failure(`${job.repo} cannot be read: ${branch.why}`, false);
-  if (branch.kind === 'wrong') return failure(branch.why, true);
+  if (branch.kind === 'unreachable') return failure(`${job.repo} cannot be read: ${branch.why}`);
+  if (branch.kind === 'missing') return failure(branch.why, 'missing');
   const [remote, start] =
     branch.kind === 'found' ? [branch.commit, branch.commit] : ([null, branch.from] as const);
   await removeLocks({ repository, path }, job);
   const keptRef = (await isWorktree(path)) ? await keepWork({ repository, path }, job, 'left behind') : null;
   const problem = await checkOut(repository, path, job.branch, start);
-  if (problem !== null) return failure(`the worktree cannot be made: ${problem}`, false);
+  if (problem !== null) return failure(`the worktree cannot be made: ${problem}`);
   const commits = await iterationCommits(repository, start, job);
   return { ok: true, checkout: { repository, path, remote, start, commits }, keptRef };
 }
@@ -127,6 +129,6 @@ export async function standOn(path: string, branch: string, commit: string): Pro
 /** Keeps hooks of the repository from running. */
 const quiet = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
 
-function failure(why: string, lasting: boolean): CheckoutResult {
-  return { ok: false, why, lasting };
+function failure(why: string, because: GaveUp = 'unprepared'): CheckoutResult {
+  return { ok: false, why, because: isFaultOfMachine(why) ? 'machine' : because };
 }

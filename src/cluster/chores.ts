@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { parseAs } from '../core/parse-as.ts';
-import { allEntries } from './entries.ts';
+import { readEntries, setAsideRecord } from './entries.ts';
 import { forgetHosts, readHosts } from './hosts.ts';
 import { readQueues } from './queue-names.ts';
 import { mailboxList, requestsOf } from './records.ts';
@@ -21,7 +21,7 @@ export function createChores(timed: TimedStore, checkMs: number): () => Promise<
   return async () => {
     if (now() < due.rescue) return;
     due.rescue = now() + checkMs;
-    for (const { name } of await readQueues(store)) await store.queue(name).rescue();
+    await Promise.all((await readQueues(store)).map(({ name }) => store.queue(name).rescue()));
     if (now() < due.mend) return;
     due.mend = now() + mendEveryMs;
     // One machine does this for all.
@@ -39,9 +39,11 @@ function isDue({ now }: TimedStore, last: number, every: number): boolean {
   return Math.abs(now() - last) >= every;
 }
 
-/** Adds running loops that a crash left in no queue. */
+/** Adds running loops that a crash left in no queue, and sets malformed records aside. */
 async function mend({ store, now }: TimedStore): Promise<void> {
-  const old = (await allEntries(store)).filter(
+  const { entries, unreadable } = await readEntries(store);
+  for (const { name } of unreadable) await setAsideRecord(store, name);
+  const old = entries.filter(
     ({ loop }) => loop.status === 'running' && now() - loop.why.since >= mendEveryMs,
   );
   for (let at = 0; at < old.length; at += mendAtOnce) {
@@ -77,7 +79,12 @@ async function findStrays(store: Store): Promise<string[]> {
   // Lists the records first and the loops after them, so that nothing of a new loop looks like a stray.
   const keys = await Promise.all(submissionShelves.map((shelf) => store.keys(shelf)));
   const lists = (await store.lists()).map((list) => list.replace(/^(?:log|events):/, ''));
-  const owners = new Set((await allEntries(store)).map(({ key }) => key));
+  const { entries, unreadable } = await readEntries(store);
+  const owners = new Set(entries.map(({ key }) => key));
+  // Nobody can tell the key of these.
+  const unknown = [...unreadable.map(({ name }) => name), ...(await store.keys('aside'))];
   for (const host of (await readHosts(store)).keys()) owners.add(mailboxList(requestsOf(host)));
-  return [...new Set([...keys.flat(), ...lists])].filter((name) => !owners.has(name)).slice(0, sweepAtOnce);
+  return [...new Set([...keys.flat(), ...lists])]
+    .filter((name) => !owners.has(name) && !unknown.some((loop) => name.startsWith(`${loop}:`)))
+    .slice(0, sweepAtOnce);
 }

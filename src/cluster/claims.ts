@@ -5,7 +5,7 @@ import { endAtMax, endStep } from '../fleet/end-loop.ts';
 import type { FleetEvent } from '../fleet/files/events.ts';
 import { heldUntil } from '../fleet/files/limits.ts';
 import type { LoopRecord } from '../fleet/files/loops.ts';
-import type { IterationEnd } from '../fleet/iteration-end.ts';
+import type { IterationEnd, LoopDecision } from '../fleet/iteration-end.ts';
 import { claim as claimStep } from '../fleet/start-iteration.ts';
 import type { Beat, Claim, Next } from './cluster.ts';
 import {
@@ -16,24 +16,38 @@ import {
   isCurrent,
   isOver,
   readEntry,
+  setAsideRecord,
   updateEntry,
 } from './entries.ts';
 import { type Claimant, isDraining } from './hosts.ts';
-import { type ClusterLimits, holdAccount, isBudgetSpent, readLimits, updateLimits } from './limits.ts';
-import { fits, readQueues } from './queue-names.ts';
-import type { SlotAnswer, Store, TimedStore } from './store.ts';
+import {
+  type ClusterLimits,
+  forgetLimit,
+  holdAccount,
+  isBudgetSpent,
+  readLimits,
+  updateLimits,
+} from './limits.ts';
+import { fits, type QueueInfo } from './queue-names.ts';
+import { noSetbacks } from './setback.ts';
+import { deathStep } from './setback-step.ts';
+import { isNewer, type SlotAnswer, type Store, type TimedStore } from './store.ts';
 
 /** Time that a loop gets to appear in the store after its entry in the queue. */
 const patienceMs = 30_000;
 const retryMs = 1000;
 
 /** Claims the next iteration for a machine, from the queues that fit it and within the limits. */
-export async function takeNext(timed: TimedStore, by: Claimant): Promise<Claim | null> {
+export async function takeNext(
+  timed: TimedStore,
+  by: Claimant,
+  limits: ClusterLimits,
+  queues: readonly QueueInfo[],
+): Promise<Claim | null> {
   const { store, now } = timed;
-  const [limits, queues] = await Promise.all([readLimits(store), readQueues(store)]);
   if (isBudgetSpent(limits)) return null;
   const open = queues.filter(
-    (queue) => fits(queue, by.labels) && heldUntil(limits.holds, queue.account, now()) === null,
+    (queue) => fits(queue, by) && heldUntil(limits.holds, queue.account, now()) === null,
   );
   // Starts at a random queue, so that none is always first.
   const from = Math.floor(Math.random() * open.length);
@@ -73,16 +87,22 @@ async function begin(timed: TimedStore, item: QueueItem): Promise<Claim | null> 
     if (loop.status !== 'running' || (loop.waitUntil ?? 0) > now()) return null;
     if (loop.iteration === loop.ended && loop.iteration >= loop.settings.max_iterations)
       return { ...endStep(loop, endAtMax(loop), now()), entry: { holder: null } };
+    const silent = takeover(entry, host, now());
+    const death = silent.length === 0 ? null : deathStep(entry, now());
+    if (death?.change.status === 'paused') return { ...death, entry: { ...death.entry, holder: null } };
     const start = startStep(loop, host, now());
-    const events = [...takeover(entry, host, now()), ...(start.events ?? [])];
-    return { ...start, events, entry: { holder: { host, lock }, answered: null } };
+    const events = [...silent, ...(start.events ?? [])];
+    return { ...start, events, entry: { ...death?.entry, holder: { host, lock }, answered: null } };
   });
   if (step?.changed && step.after.loop.status === 'running') return claimOf(step.after);
   // A loop that was submitted again may wait in another queue now.
   const isStale = step !== null && (step.after.queue !== item.queue || isOver(step.after));
   const until = step?.after.loop.status === 'running' ? step.after.loop.waitUntil : null;
   const isYoung = now() - item.addedAt < patienceMs;
-  if (isStale || (until === null && !isYoung)) await queue.drop(id, lock);
+  if (step === null && isNewer(await store.get('loops', id)))
+    await queue.putBack(id, lock, now() + patienceMs);
+  else if (step === null && (await setAsideRecord(store, id))) await queue.drop(id, lock);
+  else if (isStale || (until === null && !isYoung)) await queue.drop(id, lock);
   else await queue.putBack(id, lock, until ?? now() + retryMs);
   await store.freeSlot(lock, lock);
   return null;
@@ -104,15 +124,15 @@ function takeover({ holder, loop }: Entry, host: string, at: number): FleetEvent
   return [{ at, type: 'notice', text, iteration: loop.iteration }];
 }
 
+/** Renews a lease in one round trip. It outlives the booking of an iteration: the next claim has the same lock. */
 export async function renew({ store, leaseMs }: TimedStore, claim: Claim): Promise<Beat> {
-  const entry = await readEntry(store, claim.name);
-  if (entry === null || entry.holder === null || !isCurrent(entry, claim)) return { kind: 'lost' };
-  const { lock } = entry.holder;
-  const [renewed] = await Promise.all([
-    store.queue(entry.queue).renew(claim.name, lock),
+  const { name, queue, lock } = claim;
+  const [entry, renewed] = await Promise.all([
+    readEntry(store, name),
+    store.queue(queue).renew(name, lock),
     store.keepSlot(lock, leaseMs),
   ]);
-  if (!renewed) return { kind: 'lost' };
+  if (!renewed || entry?.holder?.lock !== lock) return { kind: 'lost' };
   return { kind: isOver(entry) ? 'cancelled' : 'go-on' };
 }
 
@@ -123,10 +143,7 @@ export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd)
   if (before?.answered?.token === claim.token) return before.answered.next;
   if (before === null || before.holder === null || !isCurrent(before, claim)) throw claimLost(claim.name);
   const { host, lock } = before.holder;
-  const decision = decisionOn(before.loop, end);
-  if (decision.kind === 'wait' && decision.because.code === 'usage-limit' && before.account !== null) {
-    await holdAccount(store, before.account, end.at + decision.ms, now());
-  }
+  const decision = await sharedDecision(timed, before, end);
   const start = randomUUID();
   const slot = await mayGoOn(timed, before, start, end.spent?.costUsd ?? 0);
   const step = await updateEntry(store, claim.name, (entry) => {
@@ -146,7 +163,12 @@ export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd)
       change,
       lines: [...(booked.lines ?? []), ...(nextStart?.lines ?? [])],
       events: [...(booked.events ?? []), ...(nextStart?.events ?? [])],
-      entry: { spent, answered: { token: claim.token, next }, ...(goesOn ? {} : { holder: null }) },
+      entry: {
+        spent,
+        setbacks: noSetbacks,
+        answered: { token: claim.token, next },
+        ...(goesOn ? {} : { holder: null }),
+      },
     };
   });
   if (step === null || step.after.answered?.token !== claim.token) throw claimLost(claim.name);
@@ -154,6 +176,28 @@ export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd)
   if (end.spent !== undefined && step.changed) await countCost(store, end.spent.costUsd);
   if (step.after.holder === null) await letGo(timed, step.after, lock, start);
   return next;
+}
+
+/** Returns the decision on an iteration. All loops of an account wait for the end of its usage limit. */
+async function sharedDecision(
+  { store, now }: TimedStore,
+  { account, loop }: Entry,
+  end: IterationEnd,
+): Promise<LoopDecision> {
+  const decision = decisionOn(loop, end);
+  const isLimited = decision.kind === 'wait' && decision.because.code === 'usage-limit';
+  if (account === null) return decision;
+  if (!isLimited) {
+    await forgetLimit(store, account);
+    return decision;
+  }
+  const until = await holdAccount(
+    store,
+    account,
+    { at: end.at, ms: decision.ms, end: end.limitUntil },
+    now(),
+  );
+  return { ...decision, ms: until - end.at };
 }
 
 /** Returns what follows a booked iteration, before the next one is claimed. */

@@ -40,7 +40,7 @@ for (const kind of ['redis', 'postgres'] as const) {
     const openInside = (place: string): Promise<Store> => {
       const address = clusterAddress(place, {});
       if (address === null) throw new Error('no address');
-      const times = { leaseMs: 120_000, checkMs: 60_000 };
+      const times = { leaseMs: 120_000, checkMs: 60_000, callMs: 5000 };
       return address.kind === 'redis' ? openRedisStore(address, times) : openPostgresStore(address, times);
     };
 
@@ -351,7 +351,7 @@ for (const kind of ['redis', 'postgres'] as const) {
         const driver = [process.execPath, '-e', script] as const;
         const spec = { cluster, rules, driver, env: {}, clock: systemClock, leaving: never, stop: never };
         const claim = await claimed(() => cluster.claim(one));
-        expect(await holdLoop({ ...spec, say() {} }, claim)).toBe(false);
+        expect(await holdLoop({ ...spec, say() {} }, claim)).toBeNull();
         const { events } = await cluster.timeline('a');
         expect(events.at(-1)?.text).toContain('the process that ran it has died');
         expect(await claimed(() => cluster.claim(two))).toMatchObject({ name: 'a', iteration: 1 });

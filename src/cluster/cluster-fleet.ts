@@ -2,10 +2,13 @@ import { createChores } from './chores.ts';
 import { finish, letGo, renew, takeNext } from './claims.ts';
 import type { Cluster } from './cluster.ts';
 import { clusterControls } from './control.ts';
-import { isCurrent, isOver, updateEntry } from './entries.ts';
+import { isCurrent, updateEntry } from './entries.ts';
 import { type Claimant, createSightings, drainHosts, isDraining, registerHost } from './hosts.ts';
+import { readLimits } from './limits.ts';
+import { readQueues } from './queue-names.ts';
 import { mailboxList } from './records.ts';
 import { reportNews, storable } from './report.ts';
+import { setbackStep } from './setback-step.ts';
 import type { LeaseTimes, Store, TimedStore } from './store.ts';
 import { forgetLoop, submitLoop } from './submit.ts';
 import { clusterViews } from './views.ts';
@@ -14,7 +17,11 @@ const mailboxSize = 100;
 const nobody: Claimant = { host: 'unknown', labels: [] };
 
 /** Returns the fleet on a store: loops are records, and queues say who may run them. */
-export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now: () => number): Cluster {
+export function clusterFleet(
+  store: Store,
+  { leaseMs, checkMs }: Omit<LeaseTimes, 'callMs'>,
+  now: () => number,
+): Cluster {
   const timed: TimedStore = { store, leaseMs, now };
   const chores = createChores(timed, checkMs);
   const noteSighting = createSightings(timed);
@@ -25,24 +32,26 @@ export function clusterFleet(store: Store, { leaseMs, checkMs }: LeaseTimes, now
     ...clusterControls(timed),
     submit: (order) => submitLoop(timed, order),
     async claim(by = nobody) {
-      await chores();
       lastClaimant = by;
-      await noteSighting(by);
-      if (await isDraining(store, by.host)) return null;
-      return takeNext(timed, by);
+      const [limits, queues, draining] = await Promise.all([
+        readLimits(store),
+        readQueues(store),
+        isDraining(store, by.host),
+        noteSighting(by),
+        chores(),
+      ]);
+      return draining ? null : takeNext(timed, by, limits, queues);
     },
     async heartbeat(claim) {
-      // A machine without a free slot asks for nothing, but is alive.
-      if (lastClaimant !== null) await noteSighting(lastClaimant);
+      // A machine without a free slot asks for nothing, but is alive. No renewal waits for that.
+      if (lastClaimant !== null) void noteSighting(lastClaimant).catch(() => {});
       return renew(timed, claim);
     },
     finishIteration: (claim, end) => finish(timed, claim, end),
-    async giveBack(claim) {
-      const step = await updateEntry(store, claim.name, (entry) => {
-        if (!isCurrent(entry, claim)) return null;
-        const why = isOver(entry) ? {} : { why: { state: 'queued', since: now() } as const };
-        return { change: { launch: entry.loop.launch + 1, ...why }, entry: { holder: null } };
-      });
+    async giveBack(claim, setback) {
+      const step = await updateEntry(store, claim.name, (entry) =>
+        isCurrent(entry, claim) ? setbackStep(entry, setback, now()) : null,
+      );
       if (step?.changed && step.before.holder) await letGo(timed, step.after, step.before.holder.lock);
     },
     report: (claim, news) => reportNews(store, claim, news),

@@ -3,35 +3,50 @@ import type { Stop } from '../fleet/end-loop.ts';
 import type { FleetEvent, Timeline } from '../fleet/files/events.ts';
 import { loopOptions, loopSettings } from '../fleet/files/loop-record.ts';
 import type { LoopRecord, Why } from '../fleet/files/loops.ts';
+import { isWorkerName } from '../fleet/files/paths.ts';
 import type { IterationEnd, Spent } from '../fleet/iteration-end.ts';
+import { isBranchName, isInside, isPassable } from './checks.ts';
 import type { Claimant, HostView } from './hosts.ts';
 import type { ClusterLimits } from './limits.ts';
+import type { Setback } from './setback.ts';
 
 const texts = v.pipe(v.array(v.string()), v.readonly());
+const branchName = v.pipe(v.string(), v.check(isBranchName, 'no name for a branch'));
+const variableName = v.pipe(v.string(), v.check(isPassable, 'a variable that loops cannot set'));
+/** An option of `ralph run` that a submitter may give. Those for the sandbox are ignored: the machine has its own. */
+const runWord = v.pipe(
+  v.string(),
+  v.regex(
+    /^--(?:no-)?sandbox(?:=|$)|^--(?:completion-(?:promise|response)|done-pattern|verify|permissions|max-(?:time|cost|tokens)|stuck-after)=/,
+  ),
+);
 
 /** A branch of a repository that any machine can reach. */
 const workSource = v.object({
-  repo: v.string(),
+  repo: v.pipe(v.string(), v.regex(/^[^-]/)),
   /** Branch that the iterations are pushed to. */
-  branch: v.string(),
+  branch: branchName,
   /** Branch that a new one starts from; null is the default branch. */
-  base: v.nullable(v.string()),
+  base: v.nullable(branchName),
   /** Text of the prompt, whose file is on the machine that submitted the loop. */
   prompt: v.string(),
   /** Names of variables that the machine passes to the agent: no secret is stored. */
-  pass: texts,
+  pass: v.pipe(v.array(variableName), v.readonly()),
 });
 export type WorkSource = Readonly<v.InferOutput<typeof workSource>>;
 
 /** A loop as it is submitted. The name is its identity: submitted twice, it runs once. */
 export const loopOrder = v.object({
-  name: v.string(),
-  command: texts,
-  cwd: v.string(),
-  env: v.pipe(v.record(v.string(), v.string()), v.readonly()),
+  name: v.pipe(v.string(), v.check(isWorkerName)),
+  command: v.pipe(texts, v.minLength(1)),
+  cwd: v.pipe(v.string(), v.check(isInside, 'no folder inside a repository')),
+  env: v.pipe(v.record(variableName, v.string()), v.readonly()),
   tags: texts,
   settings: loopSettings,
-  options: loopOptions,
+  options: v.object({
+    ...loopOptions.entries,
+    run: v.exactOptional(v.pipe(v.array(runWord), v.readonly())),
+  }),
   /** Repository and branch of the work. */
   source: v.exactOptional(workSource),
   /** Labels that a machine needs to run it. */
@@ -44,7 +59,7 @@ export const loopJob = v.object({
   ...v.omit(loopOrder, ['source', 'tags', 'labels']).entries,
   ...workSource.entries,
   /** Id of this submission: a loop that is submitted again under its old name begins anew. */
-  id: v.string(),
+  id: v.pipe(v.string(), v.regex(/^\d+$/)),
   /** State of its run on the machine that had it before. */
   runState: v.exactOptional(v.string()),
 });
@@ -87,6 +102,9 @@ const claim = v.object({
   maxIterations: v.number(),
   /** Sent with every call; refused once another machine has the loop. */
   token: v.string(),
+  /** The lease: the queue that the loop was taken from, and its lock there. All iterations of a holder share it. */
+  queue: v.string(),
+  lock: v.string(),
 });
 export type Claim = Readonly<v.InferOutput<typeof claim>>;
 
@@ -121,12 +139,12 @@ export type Cluster = {
   submit(order: LoopOrder): Promise<boolean>;
   /** Claims the next iteration that is due, not paused and within the limits; null if there is none. */
   claim(by?: Claimant): Promise<Claim | null>;
-  /** Renews the claim and says what to do. Any process may call it for the one that runs the iteration. */
+  /** Renews the lease and says what to do. Any process may call it for the one that runs the iteration. */
   heartbeat(claim: Claim): Promise<Beat>;
   /** Books the end of an iteration once, however often it is called. */
   finishIteration(claim: Claim, end: IterationEnd): Promise<Next>;
-  /** Gives an unfinished iteration back; the next claim runs it again. */
-  giveBack(claim: Claim): Promise<void>;
+  /** Gives an unfinished iteration back; the next claim runs it again. A setback says why, and what follows. */
+  giveBack(claim: Claim, setback?: Setback): Promise<void>;
   /** Lets the running iteration end and starts no further one. */
   pause(name: string): Promise<Controlled>;
   resume(name: string): Promise<Controlled>;
@@ -134,6 +152,8 @@ export type Cluster = {
   cancel(name: string): Promise<Controlled>;
   status(name: string): Promise<ClusterView | null>;
   list(): Promise<readonly ClusterView[]>;
+  /** Loops whose records this version cannot read: of a newer version, or malformed and set aside. */
+  unreadable(): Promise<readonly { readonly name: string; readonly isNewer: boolean }[]>;
   limits(): Promise<ClusterLimits>;
   setLimits(change: LimitChange): Promise<void>;
   /** False if the account was not held. */

@@ -1,10 +1,11 @@
 import { pauseStep, resumeStep, stopStep } from '../fleet/control.ts';
 import { endBy, endStep } from '../fleet/end-loop.ts';
-import type { LoopRecord, LoopStep } from '../fleet/files/loops.ts';
+import type { LoopRecord } from '../fleet/files/loops.ts';
 import { quietly } from './claims.ts';
 import type { Cluster, Controlled } from './cluster.ts';
-import { readEntry, updateEntry, viewOf } from './entries.ts';
+import { type EntryStep, readEntry, updateEntry, viewOf } from './entries.ts';
 import { updateLimits } from './limits.ts';
+import { noSetbacks } from './setback.ts';
 import type { Store, TimedStore } from './store.ts';
 
 type Controls = Pick<Cluster, 'pause' | 'resume' | 'cancel' | 'recount' | 'setLimits' | 'releaseAccount'>;
@@ -13,7 +14,7 @@ type Controls = Pick<Cluster, 'pause' | 'resume' | 'cancel' | 'recount' | 'setLi
 export function clusterControls({ store, now }: TimedStore): Controls {
   async function control(
     name: string,
-    step: (loop: LoopRecord, at: number) => LoopStep | null,
+    step: (loop: LoopRecord, at: number) => EntryStep | null,
   ): Promise<Controlled> {
     const update = await updateEntry(store, name, ({ loop }) => step(loop, now()));
     return { changed: update?.changed ?? false, view: update === null ? null : viewOf(update.after) };
@@ -33,7 +34,10 @@ export function clusterControls({ store, now }: TimedStore): Controls {
       if (entry?.loop.status !== 'paused') return control(name, () => null);
       const queue = store.queue(entry.queue);
       await queue.add(name);
-      const result = await control(name, resumeStep);
+      const result = await control(name, (loop, at) => {
+        const step = resumeStep(loop, at);
+        return step && { ...step, entry: { setbacks: noSetbacks } };
+      });
       await quietly(() => queue.wake(name));
       return result;
     },

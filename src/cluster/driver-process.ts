@@ -3,7 +3,7 @@ import type { LoopEnd } from '../fleet/files/loops.ts';
 import type { Clock } from '../os/clock.ts';
 import { sweepRun } from '../os/process/process.ts';
 import { withoutMarks } from '../os/process/process-table.ts';
-import type { Environment } from '../os/process/program.ts';
+import { type Environment, outsideEnvironment } from '../os/process/program.ts';
 import { type Argv, startChild } from '../os/process/spawn.ts';
 import { type FromDriver, fromDriver, type MachineRules, type ToDriver } from './messages.ts';
 
@@ -36,7 +36,8 @@ export function startDriver(spec: DriverSpec, runId: string, hear: (message: Fro
   };
   const driver = startChild(spec.driver, {
     cwd: '/',
-    env: { ...forAgents(spec.env), RALPH_RUN_ID: runId },
+    // Programs are not searched for in the worktrees.
+    env: { ...outsideEnvironment(forAgents(spec.env), rules.folder), RALPH_RUN_ID: runId },
     onMessage(message) {
       heardAt = clock.monotonic();
       const { success, output } = v.safeParse(fromDriver, message);
@@ -49,7 +50,7 @@ export function startDriver(spec: DriverSpec, runId: string, hear: (message: Fro
   const send = (message: ToDriver) => driver.send(message);
   const cleanedUp = driver.exited.then(async () => {
     await sweepRun(runId);
-    arrive({ type: 'gave-up', because: 'stopped', why: 'the process that ran it has died', keptRef: null });
+    arrive({ type: 'gave-up', because: 'died', why: 'the process that ran it has died', keptRef: null });
   });
   return {
     send,

@@ -2,6 +2,7 @@ import { messageOf } from '../core/error.ts';
 import type { LoopEnd } from '../fleet/files/loops.ts';
 import type { Environment } from '../os/process/program.ts';
 import type { LoopJob } from './cluster.ts';
+import { isFaultOfMachine } from './faults.ts';
 import { type LeaseWatch, watchLease } from './lease.ts';
 import type { FromDriver, GaveUp, MachineRules, ToDriver } from './messages.ts';
 import { closeLoop, keepRest, openLoop, type RunningLoop, runIn } from './running-loop.ts';
@@ -22,7 +23,8 @@ export function createDriver(env: Environment, send: (message: FromDriver) => vo
   /** Runs the steps one after the other; a failure ends the loop here. */
   function next(step: () => Promise<void>): void {
     working = working.then(step).catch(async (error) => {
-      await giveUp('unreachable', messageOf(error));
+      const text = messageOf(error);
+      await giveUp(isFaultOfMachine(text) ? 'machine' : 'unprepared', text);
     });
   }
 

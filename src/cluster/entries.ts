@@ -4,9 +4,11 @@ import { parseAs } from '../core/parse-as.ts';
 import type { FleetEvent } from '../fleet/files/events.ts';
 import { loopRecord } from '../fleet/files/loop-record.ts';
 import type { LoopStep } from '../fleet/files/loops.ts';
+import { isWorkerName } from '../fleet/files/paths.ts';
 import { spent } from '../fleet/iteration-end.ts';
 import { type Claim, type ClusterView, next } from './cluster.ts';
-import type { Store } from './store.ts';
+import { noSetbacks, setbacks } from './setback.ts';
+import { isNewer, type Store } from './store.ts';
 
 const texts = v.pipe(v.array(v.string()), v.readonly());
 
@@ -15,15 +17,16 @@ const entrySchema = v.object({
   v: v.literal(1),
   /** Key of this submission: its order, log and timeline are stored under it. */
   key: v.string(),
-  loop: loopRecord,
+  loop: v.object({ ...loopRecord.entries, name: v.pipe(v.string(), v.check(isWorkerName)) }),
   /** The queue that it waits in. */
   queue: v.string(),
   account: v.nullable(v.string()),
   /** Machine that holds it, and its lock in the queue. */
   holder: v.nullable(v.object({ host: v.string(), lock: v.string() })),
   /** Claim that was finished last and the answer, for a repeated call. */
-  answered: v.nullable(v.object({ token: v.string(), next })),
+  answered: v.fallback(v.nullable(v.object({ token: v.string(), next })), null),
   spent,
+  setbacks: v.fallback(setbacks, noSetbacks),
   head: v.nullable(v.string()),
   repo: v.string(),
   branch: v.string(),
@@ -42,11 +45,36 @@ const maxTries = 50;
 export type EntryStep = LoopStep & { readonly entry?: Partial<Omit<Entry, 'v' | 'key' | 'loop'>> };
 
 export async function readEntry(store: Store, name: string): Promise<Entry | null> {
-  return parseEntry(await store.get('loops', name));
+  return parseEntry(await store.get('loops', name), name);
 }
 
 export async function allEntries(store: Store): Promise<Entry[]> {
-  return [...(await store.all('loops')).values()].flatMap((text) => parseEntry(text) ?? []);
+  return (await readEntries(store)).entries;
+}
+
+/** Record of a loop that this version cannot read. */
+export type UnreadableLoop = { readonly name: string; readonly text: string; readonly isNewer: boolean };
+
+/** Returns all loops, and the records that are no loop to this version. */
+export async function readEntries(
+  store: Store,
+): Promise<{ readonly entries: Entry[]; readonly unreadable: UnreadableLoop[] }> {
+  const entries: Entry[] = [];
+  const unreadable: UnreadableLoop[] = [];
+  for (const [name, text] of await store.all('loops')) {
+    const entry = parseEntry(text, name);
+    if (entry === null) unreadable.push({ name, text, isNewer: isNewer(text) });
+    else entries.push(entry);
+  }
+  return { entries, unreadable };
+}
+
+/** Moves a malformed record out of the way; one of a newer version stays. True if it was moved. */
+export async function setAsideRecord(store: Store, name: string): Promise<boolean> {
+  const text = await store.get('loops', name);
+  if (text === null || parseEntry(text, name) !== null || isNewer(text)) return false;
+  await store.swap('aside', name, await store.get('aside', name), text);
+  return store.swap('loops', name, text, null);
 }
 
 /**
@@ -60,7 +88,7 @@ export async function updateEntry(
 ): Promise<{ readonly before: Entry; readonly after: Entry; readonly changed: boolean } | null> {
   for (let attempt = 0; attempt < maxTries; attempt++) {
     const text = await store.get('loops', name);
-    const before = parseEntry(text);
+    const before = parseEntry(text, name);
     if (before === null) return null;
     const change = step(before);
     if (change === null) return { before, after: before, changed: false };
@@ -80,12 +108,16 @@ export async function tell(
   key: string,
   { lines = [], events = [] }: Pick<LoopStep, 'lines' | 'events'>,
 ): Promise<void> {
-  await store.append(`log:${key}`, lines, maxLines.lines);
-  await store.append(`events:${key}`, events.map(eventText), maxLines.events);
+  await Promise.all([
+    store.append(`log:${key}`, lines, maxLines.lines),
+    store.append(`events:${key}`, events.map(eventText), maxLines.events),
+  ]);
 }
 
-export function parseEntry(text: string | null): Entry | null {
-  return parseAs(entrySchema, text);
+/** Reads the record of the loop of that name; null if it is none. */
+export function parseEntry(text: string | null, name: string): Entry | null {
+  const entry = parseAs(entrySchema, text);
+  return entry?.loop.name === name ? entry : null;
 }
 
 export function viewOf(entry: Entry): ClusterView {
@@ -95,9 +127,10 @@ export function viewOf(entry: Entry): ClusterView {
   return { ...loop, maxIterations, host, repo, branch, labels, tags, command, account, spent, head };
 }
 
-export function claimOf({ loop }: Entry): Claim {
+export function claimOf({ loop, queue, holder }: Entry): Claim {
   const { name, iteration, launch, settings } = loop;
-  return { name, iteration, maxIterations: settings.max_iterations, token: String(launch) };
+  const lock = holder?.lock ?? '';
+  return { name, iteration, maxIterations: settings.max_iterations, token: String(launch), queue, lock };
 }
 
 export function isCurrent({ loop, holder }: Entry, claim: Claim): boolean {

@@ -4,8 +4,11 @@ import type { TurnEnd } from '../fleet/iteration-end.ts';
 import type { Claim, Cluster, LoopJob, Next } from './cluster.ts';
 import { type Answer, type DriverProcess, type DriverSpec, startDriver } from './driver-process.ts';
 import { keepLease } from './lease.ts';
+import type { GaveUp } from './messages.ts';
 import { collectNews } from './news.ts';
 import { runIdOf } from './places.ts';
+import { agentOf, wholeMachine } from './queue-names.ts';
+import type { Setback } from './setback.ts';
 
 export type HoldSpec = DriverSpec & {
   readonly cluster: Cluster;
@@ -15,6 +18,9 @@ export type HoldSpec = DriverSpec & {
   readonly stop: AbortSignal;
 };
 
+/** Agent that does not work on this machine, or all of it (`*`). */
+export type Fault = { readonly kind: string; readonly why: string };
+
 const retryMs = 500;
 
 /** A loop that this machine holds. */
@@ -23,29 +29,30 @@ type HeldLoop = {
   readonly driver: DriverProcess;
   readonly news: ReturnType<typeof collectNews>;
   claim: Claim;
-  isBooking: boolean;
   isOver: boolean;
 };
 
 /**
  * Holds a loop from its claim to its end on this machine. A process of its own drives the loop, so that the lease is
- * renewed whatever that one does. Returns true if this machine should rest, because another try would fail, too.
+ * renewed whatever that one does. Returns what is wrong with this machine; null if nothing is.
  */
-export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
+export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Fault | null> {
   const { cluster } = spec;
   const job = await jobOf(cluster, first);
-  if (job === null) return true;
+  if (job === null) {
+    await cluster.giveBack(first, { kind: 'missing', why: 'its order in the store cannot be read' });
+    return null;
+  }
   const loop = hold(spec, first);
   const { driver, news } = loop;
   const stop = () => driver.send({ type: 'stop', why: 'the machine was told to end' });
   spec.stop.addEventListener('abort', stop);
-  const lease = keepLease({
+  const endLease = keepLease({
     cluster,
     clock: spec.clock,
     leaseMs: spec.rules.leaseMs,
     driver,
-    current: () => loop.claim,
-    isBooking: () => loop.isBooking,
+    claim: first,
     cancelled() {
       loop.isOver = true;
     },
@@ -55,13 +62,11 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<boolean> {
     if (spec.stop.aborted) stop();
     for (;;) {
       const answer = await runOne(loop);
-      if (answer.type === 'gave-up') return await giveUp(loop, answer);
-      if (!(await goesOn(loop, answer))) return false;
-      // Renewals fail from the moment that the store has the next claim until it answers with it.
-      lease.renewNow();
+      if (answer.type === 'gave-up') return await giveUp(loop, answer, agentOf(job.command));
+      if (!(await goesOn(loop, answer))) return null;
     }
   } finally {
-    lease.end();
+    endLease();
     spec.stop.removeEventListener('abort', stop);
     await news.flush();
     // Somebody else may have ended it.
@@ -76,7 +81,7 @@ function hold(spec: HoldSpec, claim: Claim): HeldLoop {
     if (message.type === 'shows') news.add({ tail: message.tail });
     if (message.type === 'tells') tell(loop, message.event);
   });
-  const loop: HeldLoop = { spec, driver, news, claim, isBooking: false, isOver: false };
+  const loop: HeldLoop = { spec, driver, news, claim, isOver: false };
   return loop;
 }
 
@@ -95,7 +100,6 @@ async function goesOn(loop: HeldLoop, answer: Extract<Answer, { type: 'ended' }>
   const { head, runState } = answer;
   news.add(runState === undefined ? { head } : { head, runState });
   await news.flush();
-  loop.isBooking = true;
   const next = await book(loop, answer.end);
   if (next === null) return false;
   if (next.kind !== 'continue') {
@@ -105,7 +109,6 @@ async function goesOn(loop: HeldLoop, answer: Extract<Answer, { type: 'ended' }>
   }
   if (next.claim === null) return false;
   loop.claim = next.claim;
-  loop.isBooking = false;
   if (spec.leaving.aborted) await giveBack(loop);
   return !spec.leaving.aborted;
 }
@@ -129,23 +132,32 @@ async function book(loop: HeldLoop, end: TurnEnd): Promise<Next | null> {
   }
 }
 
-async function giveUp(loop: HeldLoop, answer: Extract<Answer, { type: 'gave-up' }>): Promise<boolean> {
+async function giveUp(
+  loop: HeldLoop,
+  answer: Extract<Answer, { type: 'gave-up' }>,
+  agent: string | null,
+): Promise<Fault | null> {
   const { because, why, keptRef } = answer;
   const { spec, news, claim } = loop;
   note(loop, `iteration ${claim.iteration} did not come to its end here: ${why}`);
   if (keptRef !== null)
     tell(loop, { at: spec.clock.now(), type: 'kept', text: `its work is kept in ${keptRef}` });
   await news.flush();
-  // A person has to repair it first.
-  if (because === 'impossible') await spec.cluster.pause(claim.name).catch(() => {});
-  await giveBack(loop);
-  return because === 'unreachable';
+  await giveBack(loop, setbackOf(because, why));
+  if (because === 'machine') return { kind: wholeMachine, why };
+  return because === 'agent' && agent !== null ? { kind: agent, why } : null;
+}
+
+/** Returns what a giving up means for the loop; nothing if another machine has it, or this one was told to stop. */
+function setbackOf(because: GaveUp, why: string): Setback | undefined {
+  if (because === 'fenced' || because === 'lease' || because === 'stopped') return undefined;
+  return { kind: because === 'agent' ? 'machine' : because, why };
 }
 
 /** Gives a loop back. If the store cannot be reached, the lease runs out. */
-async function giveBack({ spec, claim }: HeldLoop): Promise<void> {
+async function giveBack({ spec, claim }: HeldLoop, setback?: Setback): Promise<void> {
   await spec.cluster
-    .giveBack(claim)
+    .giveBack(claim, setback)
     .catch((error) => spec.say(`${claim.name}: could not be given back: ${messageOf(error)}`));
 }
 
@@ -159,7 +171,8 @@ async function jobOf(cluster: Cluster, { name }: Claim): Promise<LoopJob | null>
     cluster.status(name),
     cluster.runState(name),
   ]);
-  if (order?.source === undefined || view === null) return null;
+  // The worktree is named by the order, the lease by the entry.
+  if (order?.source === undefined || view === null || order.name !== name) return null;
   const { source, ...rest } = order;
   return { ...rest, ...source, id: String(view.startedAt), ...(runState === null ? {} : { runState }) };
 }

@@ -1,10 +1,14 @@
 import * as v from 'valibot';
 import { parseAs } from '../core/parse-as.ts';
-import { type Store, type TimedStore, updateRecord } from './store.ts';
+import { isNewer, type Store, type TimedStore, updateRecord } from './store.ts';
 
 /** A machine as it stands in the store. */
 const hostRecord = v.object({
   labels: v.pipe(v.array(v.string()), v.readonly()),
+  /** Agents that it has; without them, it may have any. */
+  agents: v.exactOptional(v.pipe(v.array(v.string()), v.readonly())),
+  /** Agents, or all of it (`*`), that do not work there now, with the reason. */
+  faults: v.fallback(v.record(v.string(), v.string()), {}),
   draining: v.fallback(v.boolean(), false),
   /** Time when it last asked for work or renewed a claim. */
   seenAt: v.number(),
@@ -26,6 +30,10 @@ export type Claimant = {
   readonly host: string;
   /** It only gets loops that ask for no other labels. */
   readonly labels: readonly string[];
+  /** It only gets loops of these agents; without them, of any. */
+  readonly agents?: readonly string[];
+  /** Agents, or all of it (`*`), that do not work there now, with the reason. */
+  readonly faults?: Readonly<Record<string, string>>;
 };
 
 const seenEveryMs = 10_000;
@@ -55,7 +63,7 @@ export function isGone({ leaseMs, now }: TimedStore, { seenAt }: Pick<HostRecord
 /** Returns a name for a machine: its own, or a numbered one if another live machine has that. */
 export async function registerHost(
   timed: TimedStore,
-  { host, labels }: Claimant,
+  { host, ...traits }: Claimant,
   id: string,
 ): Promise<string> {
   const seenAt = timed.now();
@@ -64,21 +72,24 @@ export async function registerHost(
     let isOurs = false;
     await updateHost(timed.store, name, (record) => {
       isOurs = record === null || record.id === null || record.id === id || isGone(timed, record);
-      return isOurs ? { draining: record?.draining ?? false, labels, seenAt, id } : record;
+      return isOurs ? { faults: {}, ...traits, draining: record?.draining ?? false, seenAt, id } : record;
     });
     if (isOurs) return name;
   }
 }
 
-/** Returns a function that records, at most every ten seconds, that a machine is alive. */
+/** Returns a function that records that a machine is alive: every ten seconds, and when it changes. */
 export function createSightings({ store, now }: TimedStore): (by: Claimant) => Promise<void> {
   const due = new Map<string, number>();
-  return async ({ host, labels }) => {
-    if (now() < (due.get(host) ?? 0)) return;
-    due.set(host, now() + seenEveryMs);
+  return async ({ host, ...traits }) => {
+    const sighting = JSON.stringify([host, traits]);
+    if (now() < (due.get(sighting) ?? 0)) return;
+    due.clear();
+    due.set(sighting, now() + seenEveryMs);
     await updateHost(store, host, (record) => ({
+      faults: {},
+      ...traits,
       draining: record?.draining ?? false,
-      labels,
       seenAt: now(),
       id: record?.id ?? null,
     }));
@@ -89,7 +100,14 @@ export function createSightings({ store, now }: TimedStore): (by: Claimant) => P
 export async function drainHosts(store: Store, host: string | null, on: boolean): Promise<readonly string[]> {
   const hosts = host === null ? [...(await readHosts(store)).keys()] : [host];
   for (const one of hosts) {
-    await updateHost(store, one, (record) => ({ labels: [], seenAt: 0, id: null, ...record, draining: on }));
+    await updateHost(store, one, (record) => ({
+      labels: [],
+      faults: {},
+      seenAt: 0,
+      id: null,
+      ...record,
+      draining: on,
+    }));
   }
   return hosts;
 }
@@ -108,7 +126,8 @@ function updateHost(
   change: (record: HostRecord | null) => HostRecord | null,
 ): Promise<boolean> {
   return updateRecord(store, 'hosts', host, (text) => {
+    if (isNewer(text)) return undefined;
     const next = change(parseAs(hostRecord, text));
-    return next === null ? null : JSON.stringify(next);
+    return next === null ? null : JSON.stringify({ v: 1, ...next });
   });
 }

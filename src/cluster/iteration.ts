@@ -58,7 +58,7 @@ async function runPlain(spec: IterationSpec): Promise<TurnEnd | null> {
   const [program = '', ...words] = command;
   const pattern = settings.done_pattern === null ? null : compilePattern(settings.done_pattern);
   const ran = await runProcess(spec, {
-    argv: [program, ...words],
+    argv: forAgent(job.env, [program, ...words]),
     env: variablesOf(spec),
     sandbox,
     stdin: job.prompt,
@@ -102,7 +102,7 @@ async function runSupervised(spec: IterationSpec): Promise<IterationResult | nul
   });
   const ran = await runProcess(spec, {
     argv: [program, ...rest],
-    env: { ...variablesOf(spec), ...sandboxVariables(job), ...runEnvironment(command) },
+    env: { ...variablesOf(spec), ...agentVariables(job), ...runEnvironment(command) },
     sandbox: noSandbox,
     stdin: null,
     idleMs: null,
@@ -142,6 +142,7 @@ async function runProcess(spec: IterationSpec, how: ProgramSpec): Promise<Ran> {
   const { job, iteration, cwd } = spec;
   const output = openOutput(spec.record.log(iteration), createRedactor(how.env));
   const isDone = () => how.pattern !== null && checkDone(how.pattern, output.lines(), job.prompt, false).done;
+  await how.sandbox.freshHome({ keepSessions: true });
   const inside = inSandbox(how.sandbox, how.argv, { env: how.env, cwd, stdin: how.stdin });
   const running = startProcess({
     ...inside,
@@ -188,13 +189,21 @@ async function runProcess(spec: IterationSpec, how: ProgramSpec): Promise<Ran> {
 }
 
 function variablesOf({ env, job }: IterationSpec): Environment {
-  return { ...env, ...job.env, SWARM_WORKER: job.name };
+  return { ...env, SWARM_WORKER: job.name };
 }
 
-/** Setting that passes variables into the sandbox: `ralph run` has no option for it. */
-function sandboxVariables({ env, pass }: LoopJob): Environment {
-  const names = [...Object.keys(env), ...pass];
-  return names.length === 0 ? {} : { RALPH_SANDBOX_ENV: JSON.stringify(names) };
+/** Returns a command that gets the variables of a submitter inside the sandbox; no program outside of it sees them. */
+function forAgent(variables: LoopJob['env'], argv: Argv): Argv {
+  const words = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return words.length === 0 ? argv : ['env', ...words, ...argv];
+}
+
+/** Settings that pass variables to the agent alone: `ralph run` has no options for them. */
+function agentVariables({ env, pass }: LoopJob): Environment {
+  return {
+    ...(Object.keys(env).length === 0 ? {} : { RALPH_AGENT_ENV: JSON.stringify(env) }),
+    ...(pass.length === 0 ? {} : { RALPH_SANDBOX_ENV: JSON.stringify(pass) }),
+  };
 }
 
 /** Removes sandbox options: the machine decides on its sandbox. */

@@ -5,90 +5,59 @@ import { keepLease } from './lease.ts';
 import type { ToDriver } from './messages.ts';
 
 const leaseMs = 4000;
-const claimOf = (iteration: number): Claim => ({
-  name: 'a',
-  token: `token-${iteration}`,
-  iteration,
-  maxIterations: 9,
-});
+const claim: Claim = { name: 'a', token: '1', iteration: 1, maxIterations: 9, queue: '-', lock: 'x' };
 
-/** A lease whose store knows of the claim `inStore`, while the machine still holds `claim`. */
+/** A lease on a store that answers with `beat`, or not at all. */
 function open() {
   const clock = createFakeClock();
   const sent: ToDriver['type'][] = [];
-  let answered = Promise.resolve();
-  const world = {
-    claim: claimOf(1),
-    inStore: claimOf(1),
-    isBooking: false,
-    /** The store answers when the returned function is called. */
-    delayAnswer(): () => void {
-      let release = () => {};
-      answered = new Promise((done) => {
-        release = done;
-      });
-      return release;
-    },
-  };
-  const lease = keepLease({
+  const world: { beat: Beat | null; isCancelled: boolean } = { beat: { kind: 'go-on' }, isCancelled: false };
+  const end = keepLease({
     clock,
     leaseMs,
+    claim,
     cluster: {
-      async heartbeat({ token }): Promise<Beat> {
-        const kind = token === world.inStore.token ? 'go-on' : 'lost';
-        await answered;
-        return { kind };
+      async heartbeat() {
+        if (world.beat === null) throw new Error('no answer');
+        return world.beat;
       },
     },
     driver: { send: ({ type }) => void sent.push(type), endIfSilent() {} },
-    current: () => world.claim,
-    isBooking: () => world.isBooking,
-    cancelled() {},
+    cancelled() {
+      world.isCancelled = true;
+    },
   });
-  onTestFinished(() => lease.end());
-  return { clock, sent, world, lease };
+  onTestFinished(end);
+  return { clock, sent, world, end };
 }
 
-it('is renewed while an iteration is booked, however long that takes', async () => {
-  const { clock, sent, world } = open();
-  world.isBooking = true;
+it('is renewed ten times in its length, until it is ended', async () => {
+  const { clock, sent, end } = open();
+  await clock.advance(leaseMs - 1);
+  expect(sent).toEqual(Array.from({ length: 10 }, () => 'renewed'));
+  end();
   await clock.advance(leaseMs);
-  expect(sent).toEqual(['renewed', 'renewed', 'renewed', 'renewed', 'renewed']);
+  expect(sent).toHaveLength(10);
 });
 
-it('does not take the next claim, which only the store knows of yet, for a loss, and is renewed at once after it', async () => {
-  const { clock, sent, world, lease } = open();
-  await clock.advance(0);
-  world.isBooking = true;
-  world.inStore = claimOf(2);
-  await clock.advance(leaseMs / 4);
-  expect(sent).toEqual(['renewed']);
-  world.claim = world.inStore;
-  world.isBooking = false;
-  lease.renewNow();
-  await clock.advance(0);
-  expect(sent).toEqual(['renewed', 'renewed']);
-});
-
-it('is renewed once more where that was asked for while a renewal was on its way', async () => {
-  const { clock, sent, world, lease } = open();
-  await clock.advance(0);
-  world.isBooking = true;
-  world.inStore = claimOf(2);
-  const answer = world.delayAnswer();
-  await clock.advance(leaseMs / 4);
-  world.claim = world.inStore;
-  world.isBooking = false;
-  lease.renewNow();
-  answer();
-  await clock.advance(0);
-  expect(sent).toEqual(['renewed', 'renewed']);
-});
-
-it('ends the agent when another machine has the loop', async () => {
+it('tells nothing while the store does not answer, and goes on when it does', async () => {
   const { clock, sent, world } = open();
   await clock.advance(0);
-  world.inStore = claimOf(2);
-  await clock.advance(leaseMs / 4);
-  expect(sent).toEqual(['renewed', 'stop']);
+  world.beat = null;
+  await clock.advance(leaseMs / 2);
+  expect(sent).toEqual(['renewed']);
+  world.beat = { kind: 'go-on' };
+  await clock.advance(leaseMs / 10);
+  expect(sent).toEqual(['renewed', 'renewed']);
+});
+
+it('ends the agent when another machine has the loop, or somebody cancelled it', async () => {
+  const { clock, sent, world } = open();
+  await clock.advance(0);
+  world.beat = { kind: 'lost' };
+  await clock.advance(leaseMs / 10);
+  expect([sent, world.isCancelled]).toEqual([['renewed', 'stop'], false]);
+  world.beat = { kind: 'cancelled' };
+  await clock.advance(leaseMs / 10);
+  expect([sent, world.isCancelled]).toEqual([['renewed', 'stop', 'stop'], true]);
 });

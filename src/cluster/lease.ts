@@ -8,36 +8,32 @@ type LeaseHolder = {
   readonly clock: Clock;
   readonly leaseMs: number;
   readonly driver: Pick<DriverProcess, 'send' | 'endIfSilent'>;
-  /** The claim to renew. */
-  current(): Claim;
-  /** True while the end of an iteration is booked. */
-  isBooking(): boolean;
+  /** The first claim: those that follow have the same lease. */
+  readonly claim: Claim;
   /** Somebody cancelled the loop. */
   cancelled(): void;
 };
 
-/** Renews the lease four times in its length, and tells the driver, which ends the agent if that stops. */
-export function keepLease(holder: LeaseHolder): { renewNow(): void; end(): void } {
+/**
+ * Renews the lease ten times in its length, and tells the driver, which ends the agent if that stops. The returned
+ * function ends it.
+ */
+export function keepLease(holder: LeaseHolder): () => void {
   const { clock, leaseMs } = holder;
   const over = new AbortController();
-  let nap = new AbortController();
   void (async () => {
     while (!over.signal.aborted) {
-      const startedAt = clock.monotonic();
-      // Before the renewal, so that one that is asked for meanwhile follows at once.
-      nap = new AbortController();
-      await renewOnce(holder, over.signal);
-      const pauseMs = leaseMs / 4 - (clock.monotonic() - startedAt);
-      await clock.sleep(Math.max(0, pauseMs), AbortSignal.any([nap.signal, over.signal]));
+      // Waits for no answer: one that is lost must not hold up the next, which may go over another connection.
+      void renewOnce(holder, over.signal);
+      await clock.sleep(leaseMs / 10, over.signal);
     }
   })();
-  return { renewNow: () => nap.abort(), end: () => over.abort() };
+  return () => over.abort();
 }
 
 async function renewOnce(holder: LeaseHolder, over: AbortSignal): Promise<void> {
-  const { cluster, clock, driver, current, isBooking, cancelled } = holder;
+  const { cluster, clock, driver, claim, cancelled } = holder;
   const startedAt = clock.monotonic();
-  const claim = current();
   const beat = await cluster.heartbeat(claim).catch(() => null);
   if (over.aborted || beat === null) return;
   if (beat.kind === 'go-on') {
@@ -45,8 +41,6 @@ async function renewOnce(holder: LeaseHolder, over: AbortSignal): Promise<void> 
     driver.endIfSilent();
     return;
   }
-  // The store may know of the next claim before we do.
-  if (isBooking() || current() !== claim) return;
   if (beat.kind === 'cancelled') cancelled();
   const why = beat.kind === 'cancelled' ? 'somebody cancelled the loop' : 'another machine has the loop';
   driver.send({ type: 'stop', why });
@@ -59,12 +53,12 @@ export type LeaseWatch = {
   end(): void;
 };
 
-/** Calls `lapsed` once after half a lease without a renewal: before another machine may begin. */
+/** Calls `lapsed` once after nine tenths of a lease without a renewal: before another machine may begin. */
 export function watchLease(leaseMs: number, lapsed: () => void): LeaseWatch {
   let goodAt = systemClock.monotonic();
   let cancel = () => {};
   const look = () => {
-    const remainingMs = goodAt + leaseMs / 2 - systemClock.monotonic();
+    const remainingMs = goodAt + 0.9 * leaseMs - systemClock.monotonic();
     if (remainingMs <= 0) lapsed();
     else cancel = systemClock.timer(remainingMs, look);
   };

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
+import { backoffMs } from '../core/backoff.ts';
 import { parseAs } from '../core/parse-as.ts';
-import { addHold, holds } from '../fleet/files/limits.ts';
-import { type Store, updateRecord } from './store.ts';
+import { addHold, heldUntil, holds } from '../fleet/files/limits.ts';
+import { newerRecord } from './newer-record.ts';
+import { isNewer, type Store, updateRecord } from './store.ts';
 
 const numberOrNone = v.fallback(v.nullable(v.number()), null);
 /** Limits over all machines. Null is no limit. */
@@ -12,6 +14,8 @@ const limitsSchema = v.object({
   /** What all iterations have cost since the limit was set. */
   spentUsd: v.fallback(v.number(), 0),
   holds: v.fallback(holds, {}),
+  /** Usage limits in a row of an account that came without a reset time: it waits longer each time. */
+  strikes: v.fallback(v.record(v.string(), v.number()), {}),
 });
 export type ClusterLimits = Readonly<v.InferOutput<typeof limitsSchema>>;
 
@@ -29,15 +33,44 @@ export function updateLimits(
   change: (limits: ClusterLimits) => Partial<ClusterLimits> | null,
 ): Promise<boolean> {
   return updateRecord(store, 'fleet', 'limits', (text) => {
+    if (isNewer(text)) throw newerRecord('the limits');
     const before = parseLimits(text);
     const changes = change(before);
-    return changes === null ? undefined : JSON.stringify({ ...before, ...changes });
+    return changes === null ? undefined : JSON.stringify({ v: 1, ...before, ...changes });
   });
 }
 
-/** Lets all loops of an account wait until then. */
-export function holdAccount(store: Store, account: string, until: number, now: number): Promise<boolean> {
-  return updateLimits(store, (limits) => ({ holds: addHold(limits.holds, account, until, now) }));
+/** A usage limit that an iteration met: when, how long the loop would wait, and its end if the provider told. */
+type UsageLimit = { readonly at: number; readonly ms: number; readonly end: number | undefined };
+
+/**
+ * Lets all loops of an account wait for the end of its limit and returns that. Without a reset time the wait is shared:
+ * it grows each time that the account meets the limit again, and others that meet it meanwhile wait for the same end.
+ */
+export async function holdAccount(
+  store: Store,
+  account: string,
+  limit: UsageLimit,
+  now: number,
+): Promise<number> {
+  let until = limit.at + limit.ms;
+  await updateLimits(store, ({ holds, strikes }) => {
+    const held = heldUntil(holds, account, now);
+    const strike = (strikes[account] ?? 0) + (held === null ? 1 : 0);
+    if (limit.end === undefined) until = held ?? limit.at + Math.max(limit.ms, backoffMs(strike + 6));
+    return {
+      holds: addHold(holds, account, until, now),
+      ...(limit.end === undefined ? { strikes: { ...strikes, [account]: strike } } : {}),
+    };
+  });
+  return until;
+}
+
+/** Notes that an account works again. */
+export async function forgetLimit(store: Store, account: string): Promise<void> {
+  const { strikes } = await readLimits(store);
+  if (strikes[account] === undefined) return;
+  await updateLimits(store, ({ strikes: { [account]: _past, ...others } }) => ({ strikes: others }));
 }
 
 export function isBudgetSpent({ maxCostUsd, spentUsd }: ClusterLimits): boolean {

@@ -38,10 +38,18 @@ const gaveUp = v.picklist([
   /** The lease could not be renewed. */
   'lease',
   'stopped',
+  /** The process that ran it was killed. */
+  'died',
   /** The repository cannot be reached from here. */
-  'unreachable',
+  'unprepared',
+  /** The repository, its branch or the program does not exist. */
+  'missing',
   /** No machine can run it before a person repairs something. */
   'impossible',
+  /** The agent does not work on this machine: its program or its login is gone. */
+  'agent',
+  /** Nothing works on this machine, such as with a full disk. */
+  'machine',
 ]);
 export type GaveUp = v.InferOutput<typeof gaveUp>;
 

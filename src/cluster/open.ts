@@ -8,16 +8,18 @@ import type { LeaseTimes, Store } from './store.ts';
 export type ClusterOptions = {
   /** How long a machine may be silent before another takes its loops over. */
   readonly leaseMs?: number;
+  /** A call to the store fails after that time. */
+  readonly callMs?: number;
   readonly now?: () => number;
 };
 
-/** A crash is noticed within the lease and a check or two: less than 10 seconds. */
-export const defaultLeaseMs = 6000;
+/** Outlives a link that stalls for 5 seconds; a crash is noticed within it and a check or two: less than 10 seconds. */
+export const defaultLeaseMs = 7500;
 
 /** Connects to the cluster at an address. */
 export async function openCluster(address: ClusterAddress, options: ClusterOptions = {}): Promise<Cluster> {
   const leaseMs = options.leaseMs ?? defaultLeaseMs;
-  const times = { leaseMs, checkMs: Math.ceil(leaseMs / 2) };
+  const times = { leaseMs, checkMs: Math.ceil(leaseMs / 15), callMs: options.callMs ?? 5000 };
   const store = await openStore(address, times).catch((error: unknown) => {
     // No `cause`: that of Redis holds the arguments of the failed call, and so the password.
     throw new RalphError('cluster', `cannot work with ${placeOf(address)}: ${messageOf(error)}`, {

@@ -13,7 +13,7 @@ const setupLock = 0x52414c50;
 
 /** A store on PostgreSQL. */
 export async function openPostgresStore(address: ClusterAddress, times: LeaseTimes): Promise<Store> {
-  const pool = await connect(address);
+  const pool = await connect(address, times);
   const connection: unknown = pool;
   if (!isPgPool(connection)) throw new TypeError('the client of PostgreSQL is not as BullMQ needs it');
   const queues = openQueues(
@@ -28,7 +28,7 @@ export async function openPostgresStore(address: ClusterAddress, times: LeaseTim
 /** Runs one statement and returns its rows. */
 type Ask = (sql: string, ...values: unknown[]) => Promise<QueryResult['rows']>;
 
-async function connect(address: ClusterAddress): Promise<Pool> {
+async function connect(address: ClusterAddress, { callMs }: LeaseTimes): Promise<Pool> {
   const sockets = new Set<Socket>();
   const pool = new Pool({
     ...connectionOf(address),
@@ -39,7 +39,7 @@ async function connect(address: ClusterAddress): Promise<Pool> {
     },
     max: 4,
     connectionTimeoutMillis: 5000,
-    query_timeout: 5000,
+    query_timeout: callMs,
     keepAlive: true,
     application_name: 'ralph-fleet',
     options: `-c search_path=${queueSchema}`,

@@ -195,14 +195,15 @@ describe('the worktree of a loop', () => {
     job = { ...job, base: 'none' };
     expect(await openCheckout(placesIn(join(base, 'two')), { ...job, branch: 'other' })).toMatchObject({
       ok: false,
-      lasting: true,
+      because: 'missing',
     });
   });
 
   it('is not made of a repository that cannot be reached, or that is a command', async () => {
     for (const repo of [join(base, 'nowhere.git'), 'ext::sh -c touch% pwned', '--upload-pack=touch pwned']) {
       const opened = await openCheckout(placesIn(join(base, 'one')), { ...job, repo });
-      expect(opened).toMatchObject({ ok: false, lasting: false });
+      const because = repo.startsWith(base) ? 'missing' : 'unprepared';
+      expect(opened).toMatchObject({ ok: false, because });
     }
     expect(existsSync(join(base, 'one/pwned'))).toBe(false);
   });

@@ -33,7 +33,7 @@ export async function reconcile(
   const problem = await makeRepository(repository);
   if (problem !== null) return { kind: 'unreadable', why: problem };
   const remote = await fetchBranch(repository, { repo, branch, base }, join('refs/ralph/reconcile', name));
-  if (remote.kind === 'unreachable' || remote.kind === 'wrong')
+  if (remote.kind === 'unreachable' || remote.kind === 'missing')
     return { kind: 'unreadable', why: remote.why };
   const commits = remote.kind === 'found' ? await iterationCommits(repository, remote.commit, { name }) : [];
   const own = commits.filter(({ id }) => id === String(view.startedAt));

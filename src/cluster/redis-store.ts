@@ -51,7 +51,7 @@ return redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])`,
 
 /** A store on Redis or Valkey. */
 export async function openRedisStore(address: ClusterAddress, times: LeaseTimes): Promise<Store> {
-  const redis = await connect(address);
+  const redis = await connect(address, times);
   const queues = openQueues(
     times,
     (name, options) => new Queue(name, { ...options, connection: redis, prefix: 'ralph-queue' }),
@@ -60,13 +60,13 @@ export async function openRedisStore(address: ClusterAddress, times: LeaseTimes)
   return { ...recordsIn(redis), ...listsIn(redis), ...slotsIn(redis), ...queues };
 }
 
-async function connect(address: ClusterAddress): Promise<Redis> {
+async function connect(address: ClusterAddress, { leaseMs, callMs }: LeaseTimes): Promise<Redis> {
   const redis = new Redis({
-    // Calls fail after some seconds instead of waiting for ever.
     maxRetriesPerRequest: 2,
     connectTimeout: 5000,
-    commandTimeout: 5000,
-    socketTimeout: 5000,
+    commandTimeout: callMs,
+    // A silent connection is replaced before a lease is over, but not while a link stalls for some seconds.
+    socketTimeout: Math.max(callMs, 0.75 * leaseMs),
     keepAlive: 5000,
     // Only the caller can repeat a call that may have been carried out before the connection broke.
     autoResendUnfulfilledCommands: false,

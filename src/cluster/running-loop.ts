@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
 import { agentNameOf } from '../agents/registry.ts';
 import type { LoopEnd } from '../fleet/files/loops.ts';
 import { endRun } from '../fleet/supervised-run.ts';
@@ -11,13 +12,15 @@ import { openSandbox } from '../sandbox/open-sandbox.ts';
 import { noSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { type Checkout, openCheckout, removeCheckout } from './checkout.ts';
 import type { LoopJob } from './cluster.ts';
+import { faultOf } from './faults.ts';
 import { type IterationResult, type IterationSpec, runIteration, runOfJob } from './iteration.ts';
 import { keepWork } from './keep-work.ts';
 import type { FromDriver, GaveUp, MachineRules } from './messages.ts';
 import { checkLoopName, placesIn, runIdOf } from './places.ts';
 import { commitWork, pushWork } from './publish.ts';
+import { agentOf } from './queue-names.ts';
 
-/** Time for retries of a repository that cannot be reached. */
+/** Time for retries of a push, while the work is here. */
 const patienceMs = 2 * 60_000;
 const longestPauseMs = 15_000;
 
@@ -62,18 +65,15 @@ export async function runIn(loop: RunningLoop, iteration: number): Promise<Ended
     return { type: 'ended', iteration, end: commit.end, head: checkout.start, wasOnBranch: true };
   }
   const result = stop.aborted ? null : await runIteration(iterationSpec(loop, iteration));
-  return result === null
-    ? failure('stopped', String(stop.reason))
-    : deliver(loop, checkout, iteration, result);
+  if (result === null) return failure('stopped', String(stop.reason));
+  const fault = faultOf(result.end);
+  return fault === null ? deliver(loop, checkout, iteration, result) : { type: 'failed', ...fault };
 }
 
 async function checkOut(loop: RunningLoop): Promise<Checkout | Failed> {
-  const { job, rules, stop } = loop;
-  const result = await patiently(stop, async () => {
-    const result = await openCheckout(placesIn(rules.folder), job);
-    return result.ok || result.lasting ? result : { again: result };
-  });
-  if (!result.ok) return failure(result.lasting ? 'impossible' : 'unreachable', result.why);
+  const { job, rules } = loop;
+  const result = await openCheckout(placesIn(rules.folder), job);
+  if (!result.ok) return failure(result.because, result.why);
   const { checkout, keptRef } = result;
   loop.checkout = checkout;
   if (keptRef !== null) tell(loop, 'kept', `work of an earlier try is kept in ${keptAt(checkout, keptRef)}`);
@@ -82,9 +82,21 @@ async function checkOut(loop: RunningLoop): Promise<Checkout | Failed> {
     return failure('impossible', `there is no folder ${job.cwd} in the repository`);
   }
   loop.cwd = cwd;
+  if (isProgramMissing(loop)) {
+    const [command = ''] = job.command;
+    const why = `${command} is not installed on ${hostname()}`;
+    return failure(agentOf(job.command) === null ? 'missing' : 'agent', why);
+  }
   // `ralph run` opens its own.
   if (job.options.run === undefined) loop.sandbox ??= await sandboxFor(loop);
   return checkout;
+}
+
+/** True if this machine has no program for a loop. A container may have its own. */
+function isProgramMissing({ env, job, rules, cwd }: RunningLoop): boolean {
+  const [command = ''] = job.command;
+  if (rules.sandbox !== 'none' && rules.sandbox !== 'bwrap') return false;
+  return findProgram(command.includes('/') ? resolve(cwd, command) : command, env) === null;
 }
 
 function sandboxFor({ env, job, rules, cwd }: RunningLoop): Promise<Sandbox> {
@@ -92,11 +104,11 @@ function sandboxFor({ env, job, rules, cwd }: RunningLoop): Promise<Sandbox> {
   const program = findProgram(command, env);
   return openSandbox(rules.sandbox, {
     cwd,
-    env: { ...env, ...job.env },
+    env,
     agent: agentNameOf(command),
     ...(program === null ? {} : { program }),
     allowHosts: rules.allowHosts,
-    variables: ['SWARM_WORKER', ...Object.keys(job.env), ...job.pass],
+    variables: ['SWARM_WORKER', ...job.pass],
   });
 }
 
@@ -145,7 +157,7 @@ async function deliver(
     tell(loop, 'fenced', `the push of iteration ${iteration} was refused: the branch is ${now}`);
     return failure('fenced', 'another machine has moved the branch');
   }
-  return failure(pushed.kind === 'refused' ? 'impossible' : 'unreachable', `the push failed: ${pushed.why}`);
+  return failure(pushed.kind === 'refused' ? 'impossible' : 'unprepared', `the push failed: ${pushed.why}`);
 }
 
 /** Keeps work that is not on the branch, once, and returns its place. Nothing runs after it. */

@@ -1,8 +1,20 @@
+import * as v from 'valibot';
+import { parseAs } from '../core/parse-as.ts';
+
 /** Shelves with one record for each submission: its order, the end of its output, its run state. */
 export const submissionShelves = ['orders', 'tails', 'runStates'] as const;
 
-/** Small records by key; `loops` has one for each loop. */
-type Shelf = 'loops' | 'queues' | 'hosts' | 'fleet' | (typeof submissionShelves)[number];
+/** Small records by key; `loops` has one for each loop, `aside` those that nobody can read. */
+type Shelf = 'loops' | 'aside' | 'queues' | 'hosts' | 'fleet' | (typeof submissionShelves)[number];
+
+/** Version of the records in a store. */
+const recordVersion = 1;
+
+/** True if a newer version of ralphkit wrote a record: it is not ours to change. */
+export function isNewer(text: string | null): boolean {
+  const version = parseAs(v.object({ v: v.number() }), text)?.v;
+  return version !== undefined && version > recordVersion;
+}
 
 /** Reads the answer of a database: 0 is a slot, -1 is none, anything else the time until the next start. */
 export function slotAnswer(wait: number): SlotAnswer {
@@ -100,5 +112,10 @@ export type LoopQueue = {
   rescue(): Promise<void>;
 };
 
-/** Length of a lease, and the interval of the look for expired ones. */
-export type LeaseTimes = { readonly leaseMs: number; readonly checkMs: number };
+export type LeaseTimes = {
+  readonly leaseMs: number;
+  /** Interval of the look for expired leases. */
+  readonly checkMs: number;
+  /** A call to the database fails after that time. */
+  readonly callMs: number;
+};

@@ -4,9 +4,11 @@ import { newRecord } from '../fleet/files/loop-record.ts';
 import { accountOf } from '../fleet/limits.ts';
 import { quietly } from './claims.ts';
 import type { LoopOrder } from './cluster.ts';
-import { type Entry, isOver, parseEntry, readEntry, tell } from './entries.ts';
-import { ensureQueue, queueFor } from './queue-names.ts';
-import { type Store, submissionShelves, type TimedStore, updateRecord } from './store.ts';
+import { type Entry, isOver, parseEntry, readEntry, setAsideRecord, tell } from './entries.ts';
+import { newerRecord } from './newer-record.ts';
+import { agentOf, ensureQueue, queueFor } from './queue-names.ts';
+import { noSetbacks } from './setback.ts';
+import { isNewer, type Store, submissionShelves, type TimedStore, updateRecord } from './store.ts';
 
 /** Lets a known agent run by `ralph run`, with all its checks. */
 function asRun(order: LoopOrder): LoopOrder {
@@ -18,14 +20,22 @@ function asRun(order: LoopOrder): LoopOrder {
 }
 
 /** Writes a loop into the store. False if one of that name has not ended. */
-export async function submitLoop({ store, now }: TimedStore, submission: LoopOrder): Promise<boolean> {
+export async function submitLoop(
+  { store, now }: Pick<TimedStore, 'store' | 'now'>,
+  submission: LoopOrder,
+): Promise<boolean> {
   const order = asRun(submission);
   const { name } = order;
   const text = await store.get('loops', name);
-  const before = text === null ? null : parseEntry(text);
+  if (isNewer(text)) throw newerRecord(`'${name}'`);
+  const before = parseEntry(text, name);
   if (before !== null && !isOver(before)) return false;
+  if (text !== null && before === null) {
+    await setAsideRecord(store, name);
+    return submitLoop({ store, now }, submission);
+  }
   const account = accountOf(order.command, order.env, order.options.account);
-  const queue = queueFor(account, order.labels ?? []);
+  const queue = queueFor(account, order.labels ?? [], agentOf(order.command));
   const key = `${name}:${randomUUID()}`;
   const launch = before?.loop.launch ?? 0;
   const entry = entryFor(order, { key, account, queue: queue.name, at: now(), launch });
@@ -50,7 +60,7 @@ export async function submitLoop({ store, now }: TimedStore, submission: LoopOrd
 /** Removes a loop that is over. */
 export async function forgetLoop(store: Store, name: string): Promise<boolean> {
   const text = await store.get('loops', name);
-  const entry = text === null ? null : parseEntry(text);
+  const entry = parseEntry(text, name);
   if (entry === null || !isOver(entry) || !(await store.swap('loops', name, text, null))) return false;
   await dropRecords(store, entry.key);
   return true;
@@ -88,6 +98,7 @@ function entryFor(
     holder: null,
     answered: null,
     spent: { costUsd: 0, tokens: 0 },
+    setbacks: noSetbacks,
     head: null,
     repo: source?.repo ?? '',
     branch: source?.branch ?? '',

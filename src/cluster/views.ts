@@ -1,14 +1,14 @@
 import { parseAs } from '../core/parse-as.ts';
 import { timelineOf } from '../fleet/files/events.ts';
 import { type Cluster, loopOrder } from './cluster.ts';
-import { allEntries, isOver, maxLines, readEntry, viewOf } from './entries.ts';
+import { allEntries, isOver, maxLines, readEntries, readEntry, viewOf } from './entries.ts';
 import { isGone, readHosts } from './hosts.ts';
 import { readLimits } from './limits.ts';
 import type { TimedStore } from './store.ts';
 
 type Views = Pick<
   Cluster,
-  'status' | 'list' | 'limits' | 'order' | 'timeline' | 'log' | 'tail' | 'runState' | 'hosts'
+  'status' | 'list' | 'unreadable' | 'limits' | 'order' | 'timeline' | 'log' | 'tail' | 'runState' | 'hosts'
 >;
 
 /** Returns the reading calls of a cluster. */
@@ -31,6 +31,14 @@ export function clusterViews(timed: TimedStore): Views {
       return entry === null ? null : viewOf(entry);
     },
     list: async () => (await allEntries(store)).map(viewOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    async unreadable() {
+      const [{ unreadable }, aside] = await Promise.all([readEntries(store), store.keys('aside')]);
+      const past = aside.filter((name) => unreadable.every((one) => one.name !== name));
+      return [
+        ...unreadable.map(({ name, isNewer }) => ({ name, isNewer })),
+        ...past.map((name) => ({ name, isNewer: false })),
+      ];
+    },
     limits: () => readLimits(store),
     async order(name) {
       return parseAs(loopOrder, await record('orders', name));

@@ -32,7 +32,7 @@ const scripts = (names: Record<string, string>, more = {}) => JSON.stringify({ s
 
 describe('detectProject', () => {
   it('finds nothing in an empty folder', () => {
-    expect(detect()).toEqual({ agents: [], checks: [] });
+    expect(detect()).toEqual({ agents: [], checks: [], configuration: [] });
   });
 
   it('finds the agents on PATH that can be run, the first choice first', () => {
@@ -74,6 +74,15 @@ describe('detectProject', () => {
     install('npm', 'pnpm', 'yarn', 'bun');
     write({ 'package.json': scripts({ test: 'x' }, more), ...files });
     expect(commands()).toEqual([`test: ${manager} run test (package.json)`]);
+  });
+
+  it('lists configuration of checks, but not what tasks have to change', () => {
+    write({
+      ...{ '.npmrc': '', 'eslint.config.js': '', 'tsconfig.json': '', 'pyproject.toml': '', Makefile: '' },
+      'a.test.js': '',
+    });
+    mkdirSync(join(cwd, '.github/workflows'), { recursive: true });
+    expect(detect().configuration).toEqual(['.github/workflows/', '.npmrc', 'eslint.config.js']);
   });
 
   it('takes targets of a Makefile, which come before scripts of the same kind', () => {

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { type AgentName, knownAgents } from '../agents/registry.ts';
-import { readJsonAs, tryReadText } from '../os/files/files.ts';
+import { checkFileKind } from '../core/check-files.ts';
+import { listDir, readJsonAs, tryReadText } from '../os/files/files.ts';
 import { type Environment, findProgram } from '../os/process/program.ts';
 
 type CheckKind = 'lint' | 'typecheck' | 'test' | 'build';
@@ -20,6 +21,8 @@ export type DetectedProject = {
   /** Agents on PATH, the first choice first. */
   readonly agents: readonly AgentName[];
   readonly checks: readonly ProjectCheck[];
+  /** Configuration of linters, test runners and CI, which few tasks have to change. */
+  readonly configuration: readonly string[];
 };
 
 type Folder = { has(name: string): boolean; text(name: string): string };
@@ -50,8 +53,15 @@ export function detectProject(cwd: string, env: Environment): DetectedProject {
       const ofKind = choices.map((checks) => checks.filter((check) => check.kind === kind));
       return ofKind.find((checks) => checks.length > 0) ?? [];
     }),
+    configuration: [
+      ...['.circleci/', '.github/workflows/', '.husky/'].filter(folder.has),
+      ...listDir(cwd).filter((name) => checkFileKind(name) === 'config' && !sharedFile.test(name)),
+    ],
   };
 }
+
+/** Configuration of checks that also lists dependencies or builds the project. */
+const sharedFile = /^(?:pyproject\.toml|setup\.cfg|tsconfig.*|.*makefile|justfile|taskfile.*|deno\.jsonc?)$/i;
 
 const kinds: readonly CheckKind[] = ['lint', 'typecheck', 'test', 'build'];
 

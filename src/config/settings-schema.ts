@@ -111,6 +111,11 @@ const fields = {
     'Judge tool calls before they happen: in unattended work without a sandbox, in every session, or never.',
   ),
   protectedPaths: preset(texts, [], 'Files whose change speaks against a claim, such as tests.'),
+  protectChecks: preset(
+    yesOrNo,
+    false,
+    'A change of what defines the checks (scripts, tests, configuration) speaks against a claim, too.',
+  ),
   scm: optional(strictObject(groups.scm), 'Source control, run when all guardrails pass.'),
   notify: preset(strictObject(groups.notify), {}, 'How you are told that a loop needs or did something.'),
   sandbox: optional(
@@ -150,6 +155,11 @@ export type SettingsFile = v.InferInput<typeof settingsSchema>;
 
 /** Settings as the loop uses them: defaults filled in, durations in milliseconds, flags split into words. */
 export type ResolvedSettings = v.InferOutput<typeof settingsSchema>;
+
+/** True if the agent runs in a sandbox. */
+export function isSandboxed({ sandbox }: Pick<ResolvedSettings, 'sandbox'>): boolean {
+  return sandbox !== undefined && sandbox !== 'none';
+}
 
 /** The dotted name of a setting, such as `maxCost` or `agent.command`. */
 export type SettingKey =

@@ -10,11 +10,15 @@ export const doneByTasks = 'every story is done';
 /** Judges the claim that `tag` made. The loop's counters include this turn already. */
 export function judge(loop: LoopState, turn: Turn, checks: readonly Check[], tag?: string): Verdict {
   const evidence: Evidence[] = [turnEvidence(turn), ...toolEvidence(loop, turn)];
-  for (const { check, ok, detail } of checks) evidence.push({ check, ok, detail });
+  for (const { feedback: _, ...item } of checks) evidence.push(item);
   const failed = evidence.find((item) => !item.ok);
   if (failed) return { accepted: false, because: `${failed.check}: ${failed.detail}`, evidence };
   // A later run of the same check counts: another check may have changed its result.
-  const passed = `passed: ${[...new Set(evidence.map((item) => item.check))].join(', ')}`;
+  const sure = new Set(evidence.filter(({ warning }) => !warning).map(({ check }) => check));
+  const doubts = evidence
+    .filter(({ warning }) => warning)
+    .map(({ check, detail }) => `; ${check}: ${detail}`);
+  const passed = `passed: ${[...sure].join(', ')}${doubts.join('')}`;
   const byTasks = tag !== undefined && tag === loop.plan.completion.tasks;
   return { accepted: true, because: byTasks ? `${doneByTasks}, ${passed}` : passed, evidence };
 }

@@ -100,7 +100,13 @@ export type LoopState = {
 };
 
 /** One check of a claim and its result. */
-export type Evidence = { readonly check: string; readonly ok: boolean; readonly detail: string };
+export type Evidence = {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** Passed, but a person should look at it. */
+  readonly warning?: boolean;
+};
 
 /** A claim judged: `because` names the first check that failed, or says what was shown. */
 export type Verdict = {

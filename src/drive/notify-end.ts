@@ -1,5 +1,6 @@
 import { secretSettings } from '../config/secret-settings.ts';
 import { loadSettings } from '../config/settings.ts';
+import { isSandboxed } from '../config/settings-schema.ts';
 import { messageOf } from '../core/error.ts';
 import { type NoticeFacts, noticeOf } from '../core/notice.ts';
 import { channelsOf, type Delivery, type NotifyWorld } from '../os/notify/delivery.ts';
@@ -31,7 +32,9 @@ export async function notifyEnd(
     const notice = noticeOf({ ...facts, because: redactor.text(facts.because) });
     const stop = AbortSignal.timeout(longestMs);
     const terminal = controllingTerminal();
-    return { deliveries: await sendNotice(notice, settings.notify, { cwd, env, version, terminal, stop }) };
+    const sandboxed = isSandboxed(settings);
+    const world = { cwd, sandboxed, env, version, terminal, stop };
+    return { deliveries: await sendNotice(notice, settings.notify, world) };
   } catch (error) {
     return { deliveries: [], problem: messageOf(error) };
   }

@@ -8,6 +8,7 @@ import { listDir, lstatOf } from '../os/files/files.ts';
 import { tailLines } from '../os/files/tail-lines.ts';
 import type { Environment } from '../os/process/program.ts';
 import { deliveryFor } from './delivery.ts';
+import { workerEnvironment } from './files/environment.ts';
 import type { LoopRecord } from './files/loops.ts';
 import { workerRunId } from './files/paths.ts';
 import type { Worker } from './files/workers.ts';
@@ -36,7 +37,7 @@ export function watchContext(env: Environment, worker: Worker, loop: LoopRecord)
   const { maxContext, restartOnCompact = false } = loop.options;
   if (maxContext === undefined && !restartOnCompact) return null;
   const agent = agentNameOf(worker.cmd[0] ?? '');
-  const readContext = contextReader({ ...env, ...worker.env }, agent, sessionOf(env, worker, loop));
+  const readContext = contextReader(workerEnvironment(env, worker), agent, sessionOf(env, worker, loop));
   // A program that reads its prompt from a file cannot be asked.
   let isAsked = deliveryFor(worker.cmd, '').how === 'stdin';
   return {

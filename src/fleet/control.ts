@@ -7,16 +7,23 @@ import {
   isOpen,
   type LoopRecord,
   type LoopStep,
+  readLoop,
   updateLoop,
 } from './files/loops.ts';
-import { signalChange } from './files/signal-files.ts';
-import { updateWorker } from './files/workers.ts';
+import { lastExit, lastStart, signalChange } from './files/signal-files.ts';
+import { findWorker, updateWorker } from './files/workers.ts';
 import { holdLoop } from './hold.ts';
+import { lookAtWorker } from './live.ts';
 import { workerOfRun } from './supervised-run.ts';
 import { ensureSupervisor, type SelfCommand } from './supervisor-start.ts';
 
 /** Effect of a command on a loop; `before` is the loop before it, null if there is none. */
-export type Change = { readonly before: LoopRecord | null; readonly changed: boolean };
+export type Change = {
+  readonly before: LoopRecord | null;
+  readonly changed: boolean;
+  /** The iteration that starts again, since a crash took its window. */
+  readonly lost?: number;
+};
 
 /** Pauses a loop after the iteration that runs; ends a wait at once. */
 export function pauseLoop(env: Environment, name: string, at: number, reason = 'manual'): Change {
@@ -60,11 +67,26 @@ export async function resumeLoop(
   at: number,
   swarm: SelfCommand,
 ): Promise<Change> {
-  const result = change(env, name, (loop) => resumeStep(loop, at));
+  const lost = await lostLaunch(env, name);
+  let iteration: number | undefined;
+  const result = change(env, name, (loop) => {
+    const isLost = loop.launch === lost;
+    if (isLost) iteration = loop.iteration;
+    return resumeStep(loop, at, isLost);
+  });
   if (!result.changed) return result;
   updateWorker(env, name, { status: 'running' });
   await ensureSupervisor(env, swarm);
-  return result;
+  return iteration === undefined ? result : { ...result, lost: iteration };
+}
+
+/** Returns the start of a plain worker whose window is gone, though nobody wrote its end; null if it has none. */
+async function lostLaunch(env: Environment, name: string): Promise<number | null> {
+  const loop = readLoop(env, name);
+  const worker = findWorker(env, name);
+  if (loop === null || worker === null || loop.options.run !== undefined || !isInIteration(loop)) return null;
+  const isStarted = lastStart(env, name) === loop.launch && lastExit(env, name)?.launch !== loop.launch;
+  return isStarted && (await lookAtWorker(env, worker)).pane === null ? loop.launch : null;
 }
 
 /** Resumes the loop that drives a run; null if no worker of this machine does. */
@@ -78,19 +100,27 @@ export async function resumeWorkerOf(
   return worker && resumeLoop(env, worker.name, at, swarm);
 }
 
-export function resumeStep(loop: LoopRecord, at: number): LoopStep | null {
-  if (loop.status !== 'paused' && !(loop.status === 'running' && loop.held)) return null;
+/** Returns the step that resumes a loop; null if nothing changes. An iteration that is lost is given back. */
+export function resumeStep(loop: LoopRecord, at: number, isLost = false): LoopStep | null {
+  if (loop.status !== 'paused' && !(loop.status === 'running' && (loop.held || isLost))) return null;
+  const { iteration } = loop;
   return {
     change: {
       status: 'running',
       held: false,
       waitUntil: null,
-      why: { state: isInIteration(loop) ? 'working' : 'queued', since: at },
+      why: { state: isInIteration(loop) && !isLost ? 'working' : 'queued', since: at },
       end: null,
+      ...(isLost ? { iteration: loop.ended } : {}),
     },
-    lines: [logLine(at, 'RESUME', `loop resumed at iteration ${loop.iteration}`)],
-    events: [{ at, type: 'resumed', text: 'resumed' }],
+    lines: [logLine(at, 'RESUME', `loop resumed at iteration ${iteration}`)],
+    events: [{ at, type: 'resumed', text: isLost ? `resumed: ${lostText(iteration)}` : 'resumed' }],
   };
+}
+
+/** Says what becomes of an iteration whose window a crash took. */
+export function lostText(iteration: number): string {
+  return `the window was lost in a crash: iteration ${iteration} starts again`;
 }
 
 /** Ends the loop. The caller has to end its processes. */

@@ -1,16 +1,27 @@
 import { messageOf } from '../core/error.ts';
 import { sweepRun } from '../os/process/process.ts';
 import { bookEnd } from './book-end.ts';
+import { lostText } from './control.ts';
 import { type DrivenLoop, forgetScreen } from './driven-loop.ts';
 import { holdAccount } from './files/limits.ts';
-import { readLoop, type Why } from './files/loops.ts';
+import { logLine } from './files/log.ts';
+import { type LoopRecord, type LoopStep, readLoop, type Why } from './files/loops.ts';
 import { workerRunId } from './files/paths.ts';
 import { lastExit, lastStart } from './files/signal-files.ts';
 import { type EndCause, readEnd } from './iteration-output.ts';
 import { accountOfLoop } from './limits.ts';
 import { type Started, startIteration } from './start-iteration.ts';
 import { endRunOf } from './supervised-run.ts';
-import { drop, listIteration, notify, type Supervision, serverOf, setWhy, step } from './supervision.ts';
+import {
+  drop,
+  listIteration,
+  notify,
+  type Supervision,
+  serverOf,
+  setWhy,
+  step,
+  watchTime,
+} from './supervision.ts';
 import { whatNext } from './what-next.ts';
 
 /** Iterations that may start at the same time. */
@@ -47,13 +58,14 @@ async function driveLoop(all: Supervision, one: DrivenLoop): Promise<void> {
     started: lastStart(all.env, one.name),
     ended: lastExit(all.env, one.name),
     missedBefore: one.missedBefore,
+    isWatched: one.isWatched,
   });
   switch (action.kind) {
     case 'leave':
       all.registry.change(one.name, { status: 'stopped' });
       return drop(all, one);
     case 'unclaim':
-      step(all, one, (newest) => ({ change: { iteration: newest.ended } }));
+      step(all, one, (newest) => giveBack(newest, all.clock.now(), action.isLost));
       one.again = true;
       return;
     case 'wait':
@@ -69,6 +81,14 @@ async function driveLoop(all: Supervision, one: DrivenLoop): Promise<void> {
       one.missedBefore = false;
       return;
   }
+}
+
+/** Returns the step that gives a claimed iteration back, so that it starts again. No failure is counted. */
+function giveBack({ iteration, ended }: LoopRecord, at: number, isLost: boolean): LoopStep {
+  const change = { iteration: ended };
+  if (!isLost) return { change };
+  const text = lostText(iteration);
+  return { change, lines: [logLine(at, 'RESUME', text)], events: [{ at, type: 'notice', text, iteration }] };
 }
 
 function handleIn(all: Supervision, one: DrivenLoop, ms: number): void {
@@ -94,11 +114,11 @@ async function settleStart(all: Supervision, one: DrivenLoop, result: Started): 
   one.loop = loop;
   switch (result.kind) {
     case 'started': {
-      forgetScreen(one, all.clock.monotonic());
+      forgetScreen(one, watchTime(all));
+      one.isWatched = true;
       const { iteration, settings } = loop;
       all.say(`[ralph] ${one.name}: starting iteration ${iteration}/${settings.max_iterations}`);
-      listIteration(all, one.worker, loop);
-      one.worker = { ...one.worker, metadata: { ...one.worker.metadata, ralph_iteration: iteration } };
+      listIteration(all, one);
       return;
     }
     case 'ended':

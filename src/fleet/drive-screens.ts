@@ -5,7 +5,7 @@ import { wrapUpText } from './context.ts';
 import { finishIteration, handleLoop } from './drive-loop.ts';
 import { type DrivenLoop, turnOf } from './driven-loop.ts';
 import { isInIteration } from './files/loops.ts';
-import { type Supervision, serverOf, setWhy, tell } from './supervision.ts';
+import { type Supervision, serverOf, setWhy, tell, watchTime } from './supervision.ts';
 import { isCalm, lookAtScreen, type ScreenLook } from './watch-screen.ts';
 import { ownerLabel, readOwner } from './worker-window.ts';
 
@@ -16,8 +16,8 @@ const ttyStepMs = 9000;
 
 /** Looks at the screens that are due, with one call for each tmux server, and acts on what they show. */
 export async function driveScreens(all: Supervision): Promise<void> {
-  const { clock, tickMs, loops } = all;
-  const at = clock.monotonic();
+  const { tickMs, loops } = all;
+  const at = watchTime(all);
   const due = [...loops.values()].filter(
     (one) => isInIteration(one.loop) && one.startedAt < at && isDue(one, at),
   );
@@ -26,6 +26,8 @@ export async function driveScreens(all: Supervision): Promise<void> {
   const ttys = new Map(calm.map((one) => [one, ttyOf(one)]));
   for (const tmux of new Set(due.map((one) => serverOf(all, one)))) {
     const group = due.filter((one) => serverOf(all, one) === tmux);
+    // Before the call: the screen may change while its answer waits to be read.
+    const lookedAt = watchTime(all);
     const look = await lookAtServer(all, tmux, group);
     // Without an answer from tmux, no window counts as lost.
     if (look === null) continue;
@@ -35,12 +37,13 @@ export async function driveScreens(all: Supervision): Promise<void> {
       const pane = look.panes.get(one.name) ?? null;
       const isNew = one.pane?.id !== pane?.id;
       one.pane = pane;
+      one.isWatched ||= pane !== null;
       // The signal files of a working agent are read on an event or at the next reread.
       const goesOn = pane && !pane.dead && !isNew && pane.owner.launch === one.loop.launch;
       if (!goesOn) await handleLoop(all, one);
       const text = pane === null || pane.dead || isNew ? undefined : look.screens.get(pane.id);
       if (text !== undefined && loops.get(one.name) === one) {
-        await driveScreen(all, one, text, ttys.get(one) ?? '');
+        await driveScreen(all, one, text, { lookedAt, tty: ttys.get(one) ?? '' });
       }
     }
   }
@@ -70,10 +73,15 @@ function ttyOf({ pane }: DrivenLoop): string {
   return `${stat.ino}/${stat.mtimeMs}`;
 }
 
-async function driveScreen(all: Supervision, one: DrivenLoop, text: string, tty: string): Promise<void> {
+async function driveScreen(
+  all: Supervision,
+  one: DrivenLoop,
+  text: string,
+  { lookedAt, tty }: { readonly lookedAt: number; readonly tty: string },
+): Promise<void> {
   if (one.busy || !one.pane) return;
   const { env, clock, tickMs } = all;
-  const look = lookAtScreen(env, one, text, { now: clock.now(), monotonic: clock.monotonic(), tickMs, tty });
+  const look = lookAtScreen(env, one, text, { now: clock.now(), monotonic: lookedAt, tickMs, tty });
   // An end is reported when it is booked, after its account is held.
   if (look.why && look.end === null) setWhy(all, one, look.why);
   if (look.end === null && !look.isReady && look.context?.kind !== 'wrap-up') return;

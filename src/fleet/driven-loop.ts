@@ -18,6 +18,8 @@ type ScreenState = {
   pane: (Pane & { readonly owner: PaneOwner }) | null | undefined;
   /** The pane was missing at the look before. */
   missedBefore: boolean;
+  /** True once this supervisor has started or seen its pane. */
+  isWatched: boolean;
   /** Start of its pane, in monotonic time: an older look does not know the pane. */
   startedAt: number;
   /** The screen as it came from tmux, and since when it shows that. */
@@ -81,6 +83,7 @@ function newScreenState(startedAt: number): ScreenState {
   return {
     pane: undefined,
     missedBefore: false,
+    isWatched: false,
     startedAt,
     text: '',
     motion: null,

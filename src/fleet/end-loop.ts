@@ -82,7 +82,7 @@ export function endStep(loop: LoopRecord, end: LoopEnd, at: number): LoopStep {
 /** Returns the text for the timeline, the line for the log, and the detail for `swarm why`. */
 function wordsOf(loop: LoopRecord, end: LoopEnd, { status }: Form) {
   const { outcome, because, exitCode } = end;
-  const after = `after ${loop.iteration} iterations`;
+  const after = `after ${loop.iteration} iteration${loop.iteration === 1 ? '' : 's'}`;
   const words = (text: string, line: string, detail = text) => ({ text, line, detail });
   if (outcome === 'CANCELLED') return words('stopped', `loop stopped at iteration ${loop.iteration}`, '');
   if (outcome === 'MAX_ITERATIONS_REACHED' && exitCode !== 0) {

@@ -5,7 +5,7 @@ import { tmuxServer } from '../os/terminal/tmux.ts';
 import { countFailures } from './book-end.ts';
 import { stopLoop } from './control.ts';
 import { retireLoop, updateLoop } from './files/loops.ts';
-import { logPaths, workerRunId } from './files/paths.ts';
+import { logPaths, signalPaths, workerRunId } from './files/paths.ts';
 import { removeSignals } from './files/signal-files.ts';
 import { removeWorker, updateWorker, type Worker } from './files/workers.ts';
 import { holdWorker } from './hold.ts';
@@ -54,6 +54,7 @@ export function forgetWorker(env: Environment, name: string): void {
   removeLogs(env, name);
   retireLoop(env, name);
   removeSignals(env, name);
+  removeIfThere(signalPaths(env, name).environment);
 }
 
 /** Removes the output of a worker without a window. */

@@ -2,7 +2,7 @@ import { RalphError } from '../core/error.ts';
 import { systemClock } from '../os/clock.ts';
 import { acquireLock } from '../os/files/lock.ts';
 import type { Environment } from '../os/process/program.ts';
-import { loopPaths, signalPaths } from './files/paths.ts';
+import { fleetPaths, loopPaths, signalPaths } from './files/paths.ts';
 import { ensureSignals } from './files/signal-files.ts';
 
 const pauseMs = 10;
@@ -18,6 +18,12 @@ export async function holdWorker<T>(env: Environment, name: string, use: () => P
 export async function holdLoop<T>(env: Environment, name: string, use: () => Promise<T>): Promise<T> {
   ensureSignals(env);
   return hold(loopPaths(env, name).lock, name, use);
+}
+
+/** Holds the lock of the start of the supervisor. */
+export async function holdStart<T>(env: Environment, use: () => Promise<T>): Promise<T> {
+  ensureSignals(env);
+  return hold(`${fleetPaths(env).supervisorLock}.start`, 'supervisor', use);
 }
 
 async function hold<T>(path: string, name: string, use: () => Promise<T>): Promise<T> {

@@ -42,7 +42,9 @@ export function readIteration(run: SupervisedRun, process: RunProcess): RunItera
   const own = eventsAfter(events, since);
   const agent = last(own, 'agent.ended');
   const exitCode = agent?.exitCode ?? process.exitCode;
-  const end = { at, how, exitCode, doneMatched: false, ...spentOn(agent?.usage) };
+  const resetsAt = agent?.limit?.resetsAt;
+  const limitUntil = resetsAt === undefined ? {} : { limitUntil: resetsAt };
+  const end = { at, how, exitCode, doneMatched: false, ...limitUntil, ...spentOn(agent?.usage) };
   const plan = last(events, 'run.resumed')?.plan ?? started?.plan;
   const failures = latest.decided?.loop.failures ?? 0;
   const counts = { failures, maxFailures: plan?.limits.failures ?? 0 };

@@ -7,6 +7,7 @@ import { type Environment, findProgram } from '../os/process/program.ts';
 import { startDetached } from '../os/process/spawn.ts';
 import { tmuxServer } from '../os/terminal/tmux.ts';
 import { endWorker, removeLogs } from './end-worker.ts';
+import { keepEnvironment, workerEnvironment } from './files/environment.ts';
 import { appendLogLine } from './files/log.ts';
 import { type NewLoop, newRecord } from './files/loop-record.ts';
 import {
@@ -65,6 +66,7 @@ export async function spawnWorker(
     if (before !== null && !order.replace) await checkOver(env, before);
     const { name, cwd } = order;
     const worktree = order.worktree && (await createWorktree(env, { name, cwd, ...order.worktree }));
+    const restoreEnvironment = keepEnvironment(env, name);
     try {
       const worker = workerFor(env, order, worktree, clock.now());
       checkStart(env, worker, order.loop);
@@ -74,6 +76,7 @@ export async function spawnWorker(
       return running;
     } catch (error) {
       warn('spawn failed, cleaning up partial state');
+      restoreEnvironment();
       await worktree?.undo();
       throw error;
     }
@@ -156,14 +159,15 @@ export function checkStart(env: Environment, worker: Worker, loop: NewLoop | nul
   const prompt = loop === null ? null : readPrompt(loop.settings.prompt_file);
   if (prompt !== null && 'problem' in prompt) throw fault('prompt', prompt.problem);
   // `ralph run` may start the agent in a sandbox.
-  if (loop?.options.run === undefined) checkProgram(env, worker, loop?.options.path);
+  if (loop?.options.run === undefined) checkProgram(env, worker);
 }
 
 /** Throws if the program does not exist. Otherwise only the shell in the window would say so. */
-function checkProgram(env: Environment, { cmd, cwd, env: variables }: Worker, path = env.PATH): void {
+function checkProgram(env: Environment, worker: Worker): void {
+  const { cmd, cwd } = worker;
   const [program = ''] = cmd;
   const place = program.includes('/') ? resolve(cwd, program) : program;
-  if (findProgram(place, { ...env, PATH: path, ...variables }) === null) {
+  if (findProgram(place, workerEnvironment(env, worker)) === null) {
     throw fault('process', `failed to spawn process: ${program} is not a program that can be run`);
   }
 }

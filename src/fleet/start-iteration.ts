@@ -82,7 +82,6 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
   if (claimed === null) return { kind: 'not-due', loop: null };
   await sweepRun(workerRunId(env, name));
   const delivery: Delivery = run === null ? deliveryFor(worker.cmd, prompt.text) : { how: 'none' };
-  const path = loop.options.path === undefined ? env : { ...env, PATH: loop.options.path };
   const { iteration, launch } = claimed;
   const running =
     run === null
@@ -92,7 +91,7 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
           cmd: runCommand(run, worker.cmd, claimed),
           env: { ...worker.env, ...runEnvironment(worker.cmd) },
         };
-  const spec = windowFor(path, running, { iteration, launch, delivery, prompt: paths.prompt });
+  const spec = windowFor(env, running, { iteration, launch, delivery, prompt: paths.prompt });
   ensureSignals(env);
   try {
     if (mine === undefined) await tmux.openWindow(spec);

@@ -1,3 +1,4 @@
+import type { NoticeKind } from '../core/notice.ts';
 import { notifyEnd } from '../drive/notify-end.ts';
 import type { Clock } from '../os/clock.ts';
 import type { Environment } from '../os/process/program.ts';
@@ -5,11 +6,23 @@ import type { Tmux } from '../os/terminal/tmux.ts';
 import { type LastingTmux, lastingTmux } from '../os/terminal/tmux-lasting.ts';
 import { type DrivenLoop, newDrivenLoop } from './driven-loop.ts';
 import type { FleetEvent } from './files/events.ts';
-import { isOpen, type LoopRecord, type LoopStep, readLoop, updateLoop, type Why } from './files/loops.ts';
+import { logLine } from './files/log.ts';
+import {
+  damageText,
+  isAsking,
+  isOpen,
+  type LoopRecord,
+  type LoopStep,
+  needsYou,
+  readLoop,
+  updateLoop,
+  type Why,
+} from './files/loops.ts';
 import { workerRunId } from './files/paths.ts';
 import type { Worker } from './files/workers.ts';
 import { createRegistryWriter, type RegistryWriter } from './registry-writer.ts';
 import { needsDriving } from './what-next.ts';
+import { whyText } from './why.ts';
 
 export type SupervisorOptions = {
   readonly env: Environment;
@@ -33,6 +46,8 @@ export type Supervision = SupervisorOptions & {
   leaving: boolean;
   /** Iterations that start at this moment. */
   starting: number;
+  /** Time by which looks came late, in all. */
+  lateMs: number;
 };
 
 export function newSupervision(options: SupervisorOptions): Supervision {
@@ -45,7 +60,13 @@ export function newSupervision(options: SupervisorOptions): Supervision {
     notices: new Set(),
     leaving: false,
     starting: 0,
+    lateMs: 0,
   };
+}
+
+/** Returns the monotonic time by which silence is judged: without the time by which looks came late. */
+export function watchTime({ clock, lateMs }: Supervision): number {
+  return clock.monotonic() - lateMs;
 }
 
 /** Returns the tmux server of a loop; all loops of a server share one connection. */
@@ -78,11 +99,28 @@ export function step(
 export function setWhy(all: Supervision, one: DrivenLoop, why: Why): void {
   const { state, detail } = one.loop.why;
   if (state === why.state && detail === why.detail) return;
-  step(all, one, (loop) => {
-    if (loop.launch !== one.loop.launch || loop.status !== 'running') return null;
-    const text = why.detail === undefined ? why.state : `${why.state}: ${why.detail}`;
-    return { change: { why }, lines: loop.lines, events: [{ at: why.since, type: 'screen', text }] };
-  });
+  const after = step(all, one, (loop) =>
+    loop.launch === one.loop.launch && loop.status === 'running' ? whyStep(loop, why) : null,
+  );
+  if (after?.why !== why) return;
+  listIteration(all, one);
+  notify(all, one.worker, after);
+}
+
+/** Returns the step to another state. A question on the screen pauses the loop, and its end resumes it. */
+function whyStep(loop: LoopRecord, why: Why): LoopStep {
+  const at = why.since;
+  const change = { why };
+  if (needsYou(why.state)) {
+    const lines = [logLine(at, 'PAUSE', 'loop paused reason=question')];
+    return { change, lines, events: [{ at, type: 'paused', text: whyText(why, at) }] };
+  }
+  if (isAsking(loop)) {
+    const lines = [logLine(at, 'RESUME', `loop resumed at iteration ${loop.iteration}`)];
+    return { change, lines, events: [{ at, type: 'resumed', text: 'resumed: the question is gone' }] };
+  }
+  const text = why.detail === undefined ? why.state : `${why.state}: ${why.detail}`;
+  return { change, lines: loop.lines, events: [{ at, type: 'screen', text }] };
 }
 
 /** Adds an event to the timeline of the iteration that runs. */
@@ -93,18 +131,18 @@ export function tell(all: Supervision, one: DrivenLoop, type: FleetEvent['type']
   );
 }
 
-/** Notifies people of a loop that is over, in the background. */
+/** Notifies people of a loop that is over or needs them, in the background. */
 export function notify(all: Supervision, worker: Worker, loop: LoopRecord): void {
-  if (isOpen(loop)) return;
+  if (isOpen(loop) && !isAsking(loop)) return;
   const { env, clock, version, say, notices } = all;
   const { name, cwd } = worker;
   const facts = {
-    kind: loop.status === 'failed' ? 'failure' : loop.end?.exitCode === 0 ? 'done' : 'limit',
+    kind: noticeKindOf(loop),
     run: workerRunId(env, name),
     project: name,
     iterations: loop.iteration,
     at: new Date(clock.now()).toISOString(),
-    because: loop.why.detail ?? loop.why.state,
+    because: isAsking(loop) ? whyText(loop.why, clock.now()) : (loop.why.detail ?? loop.why.state),
   } as const;
   const notice = notifyEnd(facts, { cwd, env, version }).then(({ deliveries, problem }) => {
     if (problem !== undefined) say(`swarm: warning: ${name}: nothing was notified: ${problem}`);
@@ -114,6 +152,11 @@ export function notify(all: Supervision, worker: Worker, loop: LoopRecord): void
     notices.delete(notice);
   });
   notices.add(notice);
+}
+
+function noticeKindOf(loop: LoopRecord): NoticeKind {
+  if (isAsking(loop)) return 'blocked';
+  return loop.status === 'failed' ? 'failure' : loop.end?.exitCode === 0 ? 'done' : 'limit';
 }
 
 /** Reads the list of workers, takes up the loops that need driving and drops the others. */
@@ -137,19 +180,22 @@ function takeWorker(all: Supervision, worker: Worker): void {
     return;
   }
   const loopWorker = { ...worker, tmux };
-  if (entry === undefined) loops.set(name, newDrivenLoop(loopWorker, loop));
-  else Object.assign(entry, { worker: loopWorker, loop });
-  listIteration(all, worker, loop);
+  const damage = entry === undefined ? damageText(env, name, loop) : null;
+  if (damage !== null) say(`swarm: warning: ${damage}`);
+  const one = entry ?? newDrivenLoop(loopWorker, loop);
+  loops.set(name, Object.assign(one, { worker: loopWorker, loop }));
+  listIteration(all, one);
 }
 
-/** Writes the iteration of a loop into the list of workers. */
-export function listIteration({ registry }: Supervision, worker: Worker, { iteration }: LoopRecord): void {
-  const { metadata, name, status } = worker;
-  if (metadata.ralph_iteration === iteration && status === 'running') return;
-  registry.change(name, {
-    status: 'running',
-    metadata: { ...metadata, ralph: true, ralph_iteration: iteration },
-  });
+/** Writes the iteration of a loop, and what it asks, into the list of workers. */
+export function listIteration({ registry, clock }: Supervision, one: DrivenLoop): void {
+  const { loop, worker } = one;
+  const needs_you = isAsking(loop) ? whyText(loop.why, clock.now()) : undefined;
+  const { ralph_iteration, needs_you: listed } = worker.metadata;
+  if (ralph_iteration === loop.iteration && listed === needs_you && worker.status === 'running') return;
+  const metadata = { ...worker.metadata, ralph: true, ralph_iteration: loop.iteration, needs_you };
+  one.worker = { ...worker, status: 'running', metadata };
+  registry.change(one.name, { status: 'running', metadata });
 }
 
 /** Stops driving a loop. */

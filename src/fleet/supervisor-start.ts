@@ -1,11 +1,15 @@
-import { ensureDir } from '../os/files/files.ts';
+import { systemClock } from '../os/clock.ts';
 import { lockOwner } from '../os/files/lock.ts';
+import { processIdentity } from '../os/process/process-identity.ts';
 import { withoutMarks } from '../os/process/process-table.ts';
 import { detachedMark } from '../os/process/process-tree.ts';
 import type { Environment } from '../os/process/program.ts';
 import { startDetached } from '../os/process/spawn.ts';
 import { fleetPaths } from './files/paths.ts';
 import { readWorkers, type Worker } from './files/workers.ts';
+import { holdStart } from './hold.ts';
+
+const lookMs = 10;
 
 /** Command of this program, so that the supervisor has the same version. */
 export type SelfCommand = readonly [string, ...string[]];
@@ -15,13 +19,21 @@ export function supervisorPid(env: Environment): number | null {
   return lockOwner(fleetPaths(env).supervisorLock)?.pid ?? null;
 }
 
-/** Starts the supervisor unless one runs. A lock keeps a second one from running. */
+/** Starts the supervisor unless one runs. Of several callers at once, one starts it, and the others wait for that. */
 export async function ensureSupervisor(env: Environment, self: SelfCommand): Promise<void> {
-  const { root, supervisorLog } = fleetPaths(env);
-  ensureDir(root);
   if (supervisorPid(env) !== null) return;
+  await holdStart(env, async () => {
+    if (supervisorPid(env) !== null) return;
+    const pid = await startSupervisor(env, self);
+    // It takes the lock, or finds that another has it and ends.
+    while (supervisorPid(env) === null && processIdentity(pid) !== null) await systemClock.sleep(lookMs);
+  });
+}
+
+function startSupervisor(env: Environment, self: SelfCommand): Promise<number> {
+  const { supervisorLog } = fleetPaths(env);
   const { SWARM_WORKER: _, TMUX: __, TMUX_PANE: ___, ...outside } = withoutMarks(env);
-  await startDetached([...self, 'supervise'], {
+  return startDetached([...self, 'supervise'], {
     cwd: '/',
     // The end of a worker that starts it must not end the supervisor.
     env: { ...outside, ...detachedMark },

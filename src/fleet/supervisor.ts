@@ -27,10 +27,13 @@ export function hasWork(env: Environment): boolean {
 /** Interval at which everything is read again, even without a signal. */
 const rereadMs = 30_000;
 const busyMs = 20;
+/** Delay of a look that a busy machine has now and then. */
+const slackMs = 1000;
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const all = newSupervision(options);
   let wake = () => {};
+  let pausing: Promise<void> | null = null;
   /** Sleeps until the next look, or until `wake`. */
   const nap = () =>
     new Promise<void>((resolve) => {
@@ -52,13 +55,15 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         stopWatching?.();
         for (const server of all.servers.values()) server.close();
         for (const one of all.loops.values()) one.cancelTimer();
-        if (all.leaving) await pauseLoops(all);
+        await pausing;
+        while ([...all.loops.values()].some(({ busy }) => busy)) await all.clock.sleep(busyMs);
         await Promise.all(all.notices);
         all.registry.flush();
       }
     },
     pauseAll() {
       all.leaving = true;
+      pausing ??= pauseLoops(all);
       wake();
     },
   };
@@ -75,7 +80,11 @@ function repairAfterCrash({ env, registry }: Supervision): void {
 async function driveAll(all: Supervision, mayLeave: () => boolean, nap: () => Promise<void>): Promise<void> {
   const { clock, loops, notices, registry } = all;
   let rereadAt = 0;
+  let lookedAt = clock.monotonic();
   while (!all.leaving) {
+    // Nobody could see an agent work while the supervisor was late: that time counts for no silence.
+    all.lateMs += Math.max(0, clock.monotonic() - lookedAt - all.tickMs - slackMs);
+    lookedAt = clock.monotonic();
     if (clock.monotonic() >= rereadAt || registry.isStale()) {
       takeWorkers(all);
       rereadAt = clock.monotonic() + rereadMs;
@@ -103,10 +112,9 @@ function watchSignals(all: Supervision, wake: () => void): (() => void) | null {
   });
 }
 
-/** Pauses all loops once none is being handled. */
+/** Pauses all loops at once, but one whose iteration starts just now: that one a moment later. */
 async function pauseLoops(all: Supervision): Promise<void> {
   const { loops, env, clock, say } = all;
-  while ([...loops.values()].some(({ busy }) => busy)) await clock.sleep(busyMs);
   takeWorkers(all);
   await Promise.all(
     [...loops.keys()].map(async (name) => {

@@ -1,11 +1,19 @@
 import type { Environment } from '../os/process/program.ts';
 import { heldAccounts, readLimits } from './files/limits.ts';
-import { isInIteration, isOpen, type LoopRecord, loopOf, type Why, type WhyState } from './files/loops.ts';
+import {
+  isInIteration,
+  isOpen,
+  type LoopRecord,
+  loopOf,
+  needsYou,
+  type Why,
+  type WhyState,
+} from './files/loops.ts';
 import { ago, readStamp } from './files/time.ts';
 import { readWorkers } from './files/workers.ts';
 import { type Live, lookAtWorkers } from './live.ts';
 import { supervisorPid } from './supervisor-start.ts';
-import { byUrgency, needsYou, nextCommand, whyText } from './why.ts';
+import { byUrgency, nextCommand, whyText } from './why.ts';
 
 /** A row of `swarm top`. */
 export type TopRow = {

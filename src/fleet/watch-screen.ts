@@ -1,7 +1,7 @@
 import type { Environment } from '../os/process/program.ts';
 import type { ContextStep } from './context.ts';
 import { type DrivenLoop, turnOf } from './driven-loop.ts';
-import type { Why } from './files/loops.ts';
+import { needsYou, type Why } from './files/loops.ts';
 import { classify, isReady, type Screen } from './screen/classify.ts';
 import { follow, isInactive, type Motion } from './screen/motion.ts';
 
@@ -61,15 +61,17 @@ export function lookAtScreen(
   one.screen = screen;
   const shownBefore = one.trouble;
   one.trouble = screen?.state ?? '';
+  const asks = screen !== null && needsYou(screen.state);
+  // Not reported before a second look confirms it.
+  if ((asks || screen?.state === 'limit') && shownBefore !== screen.state) return nothing;
   if (screen?.state === 'limit') {
-    // Not reported before a second look confirms it.
-    if (shownBefore !== 'limit') return nothing;
     return { ...nothing, end: 'limited', ...(screen.until === undefined ? {} : { until: screen.until }) };
   }
-  const context = turnOf(env, one).context?.look(lines);
+  // A question waits for a person as long as it takes, and nothing may be typed into it.
+  const context = asks ? undefined : turnOf(env, one).context?.look(lines);
   if (context?.kind === 'end') return { ...nothing, end: 'wrapped-up', context };
-  if (isInactive(motion, monotonic, timeoutMs)) return { ...nothing, end: 'inactive' };
-  const silentAt = motion.changedAt + timeoutMs;
+  if (!asks && isInactive(motion, monotonic, timeoutMs)) return { ...nothing, end: 'inactive' };
+  const silentAt = asks ? Number.POSITIVE_INFINITY : motion.changedAt + timeoutMs;
   one.quiet = calm && tty !== '' ? { tty, until: silentAt } : null;
   one.nextLook = calm ? Math.min(monotonic + calmPace * tickMs - tickMs / 2, silentAt) : 0;
   return { ...nothing, why: whyOf(screen, calm, now), ...(context === undefined ? {} : { context }) };

@@ -13,6 +13,7 @@ const facts: Facts = {
   started: 7,
   ended: { launch: 6, exitCode: 0 },
   missedBefore: false,
+  isWatched: true,
 };
 const next = (change: Partial<Facts>) => whatNext({ ...facts, ...change });
 
@@ -40,6 +41,10 @@ describe('what comes next for a loop', () => {
   it('is to look twice before a window is given up for lost', () => {
     expect(next({ pane: null })).toEqual({ kind: 'look' });
     expect(next({ pane: null, missedBefore: true })).toMatchObject({ kind: 'finish', how: 'lost' });
+    expect(next({ pane: null, missedBefore: true, isWatched: false })).toEqual({
+      kind: 'unclaim',
+      isLost: true,
+    });
   });
 
   it('is to start what was claimed and never started', () => {
@@ -47,7 +52,7 @@ describe('what comes next for a loop', () => {
     expect(next({ started: 6, pane: null })).toEqual({ kind: 'start' });
     expect(next({ started: 6, pane: old })).toEqual({ kind: 'start' });
     const paused = { ...running, status: 'paused' } as const;
-    expect(next({ started: 6, pane: old, loop: paused })).toEqual({ kind: 'unclaim' });
+    expect(next({ started: 6, pane: old, loop: paused })).toEqual({ kind: 'unclaim', isLost: false });
   });
 
   it('is the next iteration when the wait is over', () => {

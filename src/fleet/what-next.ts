@@ -15,6 +15,8 @@ export type Facts = {
   readonly ended: { readonly launch: number; readonly exitCode: number } | null;
   /** The pane was missing at the look before, too. */
   readonly missedBefore: boolean;
+  /** False if the pane went away while no supervisor watched it. */
+  readonly isWatched: boolean;
 };
 
 export type Action =
@@ -22,8 +24,8 @@ export type Action =
   | { readonly kind: 'leave' }
   | { readonly kind: 'wait'; readonly until: number }
   | { readonly kind: 'start' }
-  /** Paused before it started: gives the iteration back. */
-  | { readonly kind: 'unclaim' }
+  /** Paused before it started, or lost in a crash: gives the iteration back. */
+  | { readonly kind: 'unclaim'; readonly isLost: boolean }
   /** The agent works: look at its screen. */
   | { readonly kind: 'watch' }
   /** Not certain yet: look again. */
@@ -31,7 +33,7 @@ export type Action =
   | { readonly kind: 'finish'; readonly how: 'exited' | 'lost'; readonly exitCode: number | null };
 
 /** Returns the next action on a loop, by the files that its window wrote, then by tmux. */
-export function whatNext({ loop, now, pane, started, ended, missedBefore }: Facts): Action {
+export function whatNext({ loop, now, pane, started, ended, missedBefore, isWatched }: Facts): Action {
   if (loop.held || !isOpen(loop)) return { kind: 'leave' };
   if (loop.iteration === loop.ended) {
     if (loop.status === 'paused') return { kind: 'leave' };
@@ -44,10 +46,14 @@ export function whatNext({ loop, now, pane, started, ended, missedBefore }: Fact
     if (!pane.dead) return { kind: 'watch' };
     return { kind: 'finish', how: pane.exitCode === null ? 'lost' : 'exited', exitCode: pane.exitCode };
   }
-  if (started === loop.launch)
-    return missedBefore ? { kind: 'finish', how: 'lost', exitCode: null } : { kind: 'look' };
+  if (started === loop.launch) {
+    if (!missedBefore) return { kind: 'look' };
+    // A run decides itself on a process that died.
+    if (!isWatched && loop.options.run === undefined) return { kind: 'unclaim', isLost: true };
+    return { kind: 'finish', how: 'lost', exitCode: null };
+  }
   // A crash came between the claim and the start.
-  return { kind: loop.status === 'running' ? 'start' : 'unclaim' };
+  return loop.status === 'running' ? { kind: 'start' } : { kind: 'unclaim', isLost: false };
 }
 
 /** True if a loop needs a supervisor. */

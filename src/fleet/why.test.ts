@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { WhyState } from './files/loops.ts';
-import { byUrgency, needsYou, nextCommand, stateText, whyNow, whyText } from './why.ts';
+import { needsYou } from './files/loops.ts';
+import { byUrgency, nextCommand, stateText, whyNow, whyText } from './why.ts';
 
 const now = new Date(2026, 10, 16, 12, 0).getTime();
 
 describe('why a loop stands where it stands', () => {
   it.each<[Parameters<typeof whyText>[0], string]>([
     [{ state: 'working', since: now }, 'working'],
-    [{ state: 'permission', since: now }, 'waits for your permission'],
+    [{ state: 'permission', since: now }, 'needs you: waits for your permission'],
     [
       { state: 'limit', since: now, until: new Date(2026, 10, 16, 14, 30).getTime() },
       'usage limit until 14:30',
@@ -22,15 +23,15 @@ describe('why a loop stands where it stands', () => {
       'usage limit until 2026-11-19 02:05',
     ],
     [{ state: 'queued', since: now, detail: '8 of 8 run' }, 'waits for its turn (8 of 8 run)'],
-    [{ state: 'blocked', since: now, detail: 'the login' }, 'stopped by the login'],
+    [{ state: 'blocked', since: now, detail: 'the login' }, 'needs you: stopped by the login'],
     [{ state: 'window-lost', since: now }, 'window lost'],
   ])('is told in words: %j', (why, text) => {
     expect(whyText(why, now)).toBe(text);
   });
 
   it('is told of the past, too', () => {
-    expect(stateText('answer')).toBe('waits for your answer');
-    expect(stateText('blocked: the login')).toBe('stopped by the login');
+    expect(stateText('answer')).toBe('needs you: waits for your answer');
+    expect(stateText('blocked: the login')).toBe('needs you: stopped by the login');
     expect(stateText('something else: here')).toBe('something else: here');
   });
 

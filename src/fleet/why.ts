@@ -1,4 +1,4 @@
-import type { Why, WhyState } from './files/loops.ts';
+import { needsYou, type Why, type WhyState } from './files/loops.ts';
 import { ago, stampSeconds } from './files/time.ts';
 
 /** Text of each state, and how urgent it is: 0 waits for a person. */
@@ -21,11 +21,6 @@ const states: Readonly<Record<WhyState, { readonly text: string; readonly urgenc
   stopped: { text: 'stopped', urgency: 7 },
 };
 
-/** True if a person has to act before the loop goes on. */
-export function needsYou(state: WhyState): boolean {
-  return states[state].urgency === 0;
-}
-
 /** Sorts the most urgent first, then by name. */
 export function byUrgency(
   a: { readonly name: string; readonly state: WhyState },
@@ -39,9 +34,9 @@ export function stateWord(state: WhyState): string {
   return states[state].text;
 }
 
-/** Returns a state with its detail: `usage limit until 14:30`, `waits for its turn (8 of 8 run)`. */
+/** Returns a state with its detail: `usage limit until 14:30`, `needs you: waits for your answer (Overwrite?)`. */
 export function whyText({ state, detail, until }: Why, now: number): string {
-  const { text } = states[state];
+  const text = `${needsYou(state) ? 'needs you: ' : ''}${states[state].text}`;
   if (state === 'blocked') return `${text} ${detail ?? 'a question'}`;
   const end = until === undefined ? '' : ` until ${clockText(until, now)}`;
   // A state that says it all needs no detail.

@@ -1,31 +1,39 @@
 import type { Environment } from '../os/process/program.ts';
 import type { Tmux, WindowSpec } from '../os/terminal/tmux.ts';
 import type { Delivery } from './delivery.ts';
+import { workerEnvironment } from './files/environment.ts';
 import { signalPaths, workerRunId } from './files/paths.ts';
-import { writeWords } from './files/signal-files.ts';
+import { isShellName, writeStart } from './files/signal-files.ts';
 import type { TmuxPlace, Worker } from './files/workers.ts';
 
 /**
- * Shell script in the window of a worker. User text comes as arguments only. It writes a file at the start and one with
- * the exit code at the end (after Ctrl-C, too), which tmux does not always know. The sleep is for tmux 3.3a, which on a
- * busy machine loses output that was printed just before the terminal closes.
+ * Shell script in the window of a worker. User text comes as arguments only; the environment and the command come from a
+ * file, since others can read arguments. Variables of the tmux server go, but those of the pane. It writes a file at the
+ * start and one with the exit code at the end (after Ctrl-C, too), which tmux does not always know. The sleep is for tmux
+ * 3.3a, which on a busy machine loses output that was printed just before the terminal closes.
  */
 const script = `
-started=$1 ended=$2 launch=$3 how=$4 prompt=$5 words=$6
+swarm_started=$1 swarm_ended=$2 swarm_launch=$3 swarm_how=$4 swarm_prompt=$5 swarm_start=$6
 shift 6
-[ -z "$words" ] || . "$words"
+for swarm_name in $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p'); do
+  case $swarm_name in
+    TERM | TERM_* | COLORTERM | TMUX | TMUX_* | PWD | SHLVL | _ | SWARM_WORKER | RALPH_RUN_ID | RALPH_ITERATION | swarm_*) ;;
+    *) unset "$swarm_name" ;;
+  esac
+done
+. "$swarm_start"
 leave() { printf '%s\\n' "$2" >"$1.$$" && mv -f "$1.$$" "$1"; }
 trap : INT QUIT
-leave "$started" "$launch"
-case $how in
-  stdin) "$@" <"$prompt" ;;
-  argument) "$@" "$(cat "$prompt")" ;;
+leave "$swarm_started" "$swarm_launch"
+case $swarm_how in
+  stdin) "$@" <"$swarm_prompt" ;;
+  argument) "$@" "$(cat "$swarm_prompt")" ;;
   *) "$@" ;;
 esac
-code=$?
+swarm_code=$?
 sleep 0.1
-leave "$ended" "$launch $code"
-exit "$code"
+leave "$swarm_ended" "$swarm_launch $swarm_code"
+exit "$swarm_code"
 `;
 
 /** Worker that a pane belongs to, and the number of its start (0 if it is no loop). */
@@ -51,35 +59,22 @@ export function windowFor(
   const delivery = input?.delivery ?? { how: 'paste' as const };
   const before = delivery.how === 'argument' ? delivery.before : [];
   const launch = input?.launch ?? 0;
-  const isLong = bytesOf([...cmd, ...Object.entries(worker.env).flat()]) > longestCall;
-  // The words of the file come before those of the call.
-  const file = isLong ? writeWords(env, name, ['env', '--', ...pairs(worker.env), ...cmd]) : '';
-  const words = [signals.started, signals.ended, String(launch), delivery.how, input?.prompt ?? '', file];
+  const start = writeStart(env, name, workerEnvironment(env, worker), cmd);
+  const words = [signals.started, signals.ended, String(launch), delivery.how, input?.prompt ?? '', start];
+  const odd = Object.entries(worker.env).filter(([variable]) => !isShellName(variable));
   return {
     session: tmux.session,
     window: tmux.window,
     cwd,
     env: {
-      ...(env.PATH === undefined ? {} : { PATH: env.PATH }),
-      ...(isLong ? {} : worker.env),
+      ...Object.fromEntries(odd),
       SWARM_WORKER: name,
       RALPH_RUN_ID: workerRunId(env, name),
       RALPH_ITERATION: String(input?.iteration ?? 0),
     },
-    argv: ['sh', '-c', script, 'swarm', ...words, ...(isLong ? [] : cmd), ...before],
+    argv: ['sh', '-c', script, 'swarm', ...words, ...before],
     label: ownerLabel(env, { name, launch, prompted: delivery.how !== 'paste' }),
   };
-}
-
-/** Longest command in a call of tmux, which takes 16 KiB with our own words. */
-const longestCall = 8000;
-
-function bytesOf(words: readonly string[]): number {
-  return words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
-}
-
-function pairs(env: Readonly<Record<string, string>>): string[] {
-  return Object.entries(env).map(([name, value]) => `${name}=${value}`);
 }
 
 /** Returns the label of a pane. It names the fleet, too: two fleets may share a tmux server. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { lstatOf } from '../os/files/files.ts';
-import { committedOnly, runGit } from '../os/git/git.ts';
+import { committedOnly, runGit, runGitForUser } from '../os/git/git.ts';
 import type { WorktreePlace } from './files/workers.ts';
 
 /** Work that exists in a worktree only, and would be lost with it. */
@@ -46,7 +46,7 @@ export async function dirtOf(place: WorktreePlace): Promise<Dirt> {
     return unmerged === null ? unreadable : { ...clean, unmerged: unmerged };
   }
   const [status, ignored, unmerged, stashes, gitDir] = await Promise.all([
-    runGit(place.path, [
+    runGitForUser(place.path, [
       'status',
       '--porcelain',
       '-z',

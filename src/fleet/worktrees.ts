@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { lstatOf } from '../os/files/files.ts';
 import { realPath } from '../os/files/real-path.ts';
-import { gitRoot, headCommit, runGit } from '../os/git/git.ts';
+import { gitRoot, headCommit, runGit, runGitForUser } from '../os/git/git.ts';
 import type { Environment } from '../os/process/program.ts';
 import type { WorktreePlace } from './files/workers.ts';
 import {
@@ -56,7 +56,7 @@ export async function createWorktree(env: Environment, order: WorktreeOrder): Pr
   const isNew = (await commitOf(place)) === null;
   const intent = writeIntent(env, { name: order.name, place, newBranchAt: isNew ? head : null });
   const words = isNew ? ['--no-track', '-b', place.branch, place.path, head] : [place.path, place.branch];
-  const result = await runGit(place.base_repo, ['worktree', 'add', ...words], checkoutMs);
+  const result = await runGitForUser(place.base_repo, ['worktree', 'add', ...words], checkoutMs);
   const undo = async () => void (await undoWorktree(env, intent));
   if (result.exitCode === 0) return { place, keep: () => removeIntent(env, intent), undo };
   await undo();
@@ -76,7 +76,7 @@ export async function undoWorktree(env: Environment, intent: WorktreeIntent): Pr
   if (lstatOf(place.path) !== null && !removeBareFolder(place.path)) return false;
   if (newBranchAt !== null) {
     // Deletes the branch only if it has no new commit.
-    await runGit(place.base_repo, ['update-ref', '-d', `refs/heads/${place.branch}`, newBranchAt]);
+    await runGitForUser(place.base_repo, ['update-ref', '-d', `refs/heads/${place.branch}`, newBranchAt]);
   }
   removeIntent(env, intent);
   return true;
@@ -92,7 +92,7 @@ export async function restoreWorktree(place: WorktreePlace): Promise<boolean> {
   if ((await commitOf(place)) === null) return false;
   // Forced twice, git ignores that it remembers a worktree there.
   const words = ['worktree', 'add', '--force', '--force', place.path, place.branch];
-  return (await runGit(place.base_repo, words, checkoutMs)).exitCode === 0;
+  return (await runGitForUser(place.base_repo, words, checkoutMs)).exitCode === 0;
 }
 
 async function placeFor({ name, cwd, branch = name, dir }: WorktreeOrder): Promise<WorktreePlace> {

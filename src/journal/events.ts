@@ -49,6 +49,8 @@ export const eventTable = {
     version: text,
     pid: number,
     cwd: text,
+    /** The branch that was checked out. */
+    branch: v.exactOptional(text),
     agent: text,
     /** As the agent itself reports it. */
     agentVersion: v.exactOptional(text),

@@ -99,8 +99,30 @@ function foldRun(view: RunView, event: JournalEvent, at: number): void {
 }
 
 function startRun(view: RunView, event: EventOf<'run.started'>, at: number): void {
-  const { version, cwd, agent, agentVersion = null, command, task, promptFile = null, plan, pid } = event;
-  Object.assign(view, { version, cwd, agent, agentVersion, command, task, promptFile, pid, startedAt: at });
+  const {
+    version,
+    cwd,
+    branch = null,
+    agent,
+    agentVersion = null,
+    command,
+    task,
+    promptFile = null,
+    plan,
+    pid,
+  } = event;
+  Object.assign(view, {
+    version,
+    cwd,
+    branch,
+    agent,
+    agentVersion,
+    command,
+    task,
+    promptFile,
+    pid,
+    startedAt: at,
+  });
   view.limits = plan.limits;
   view.tasks = plan.completion.tasks ?? null;
 }

@@ -8,6 +8,7 @@ import {
   readSync,
   writeFileSync,
 } from 'node:fs';
+import { statRegular } from '../os/files/open-file.ts';
 import type { EventBody, JournalEvent } from './events.ts';
 import { journalVersion } from './journal-version.ts';
 
@@ -19,8 +20,7 @@ const newline = 0x0a;
  * first. Flushes the end of a run to disk.
  */
 export function appendEvents(path: string, bodies: readonly EventBody[], now: () => number): void {
-  const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW = 0 } = constants;
-  const fd = openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
+  const fd = openToAppend(path);
   try {
     let seq = cutToWholeLines(fd);
     const at = new Date(now()).toISOString();
@@ -32,6 +32,19 @@ export function appendEvents(path: string, bodies: readonly EventBody[], now: ()
     if (bodies.some(({ type }) => type === 'run.ended')) fdatasyncSync(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Opens a journal, or makes it; never through a link, and never a pipe, which would wait for ever. */
+export function openToAppend(path: string, flags = 0): number {
+  const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const fd = openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK | flags, 0o600);
+  try {
+    statRegular(fd, path);
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
-import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isRalphError, messageOf, RalphError } from '../core/error.ts';
-import { errorCode, writeFailure } from '../os/files/file-error.ts';
+import { isRalphError, RalphError } from '../core/error.ts';
+import { writeFailure } from '../os/files/file-error.ts';
 import {
   ensureDir,
   isRealDir,
@@ -10,11 +10,11 @@ import {
   refuseLinkedFolders,
   setAside,
 } from '../os/files/files.ts';
-import { readChunks } from '../os/files/open-file.ts';
+import { readChunks, useFile } from '../os/files/open-file.ts';
 import { readPart } from '../os/files/read-part.ts';
 import { readEventLines, type Skipped } from './event-lines.ts';
 import { type EventBody, type JournalEvent, readEvent } from './events.ts';
-import { cutToWholeLines, lastSeq } from './journal-append.ts';
+import { cutToWholeLines, lastSeq, openToAppend } from './journal-append.ts';
 import { journalVersion } from './journal-version.ts';
 import { createSpool, type Spool, writeAll } from './spool.ts';
 
@@ -106,9 +106,7 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
 function openFile(path: string, root: string) {
   refuseLinkedFolders(path, root);
   ensureDir(dirname(path));
-  const { O_APPEND, O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW = 0 } = constants;
-  const open = (flags: number) => openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW | flags, 0o600);
-  let fd = guard(path, () => open(0));
+  let fd = guard(path, () => openToAppend(path));
   const seq = cutToWholeLines(fd);
   const copy = createSpool();
   for (const chunk of readChunks(fd, 0)) copy.add(chunk);
@@ -147,7 +145,7 @@ function openFile(path: string, root: string) {
       setAside(path);
       guard(path, () => {
         const foreign = fd;
-        fd = open(O_EXCL);
+        fd = openToAppend(path, constants.O_EXCL);
         closeSync(foreign);
         for (const chunk of copy.chunks()) writeAll(fd, chunk);
         fdatasyncSync(fd);
@@ -184,21 +182,10 @@ export type JournalContent = Skipped & {
 
 /** Reads the events of a journal. A missing file is an empty journal. */
 export function readJournal(path: string): JournalContent {
-  const lines = readBytes(path).toString('utf8').split('\n');
+  const lines = (useFile(path, (fd) => readFileSync(fd, 'utf8')) ?? '').split('\n');
   const torn = lines.pop() === '' ? 0 : 1;
   const { events, damaged, unknown } = readEventLines(lines, readEvent);
   return { events, damaged: damaged + torn, unknown, seq: lastSeq(lines) ?? 0 };
-}
-
-function readBytes(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
-    throw new RalphError('journal-unreadable', `${path} cannot be read: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
 }
 
 /** Returns the last whole event but `notified`, which may come after the end; reads only the end of the file. */

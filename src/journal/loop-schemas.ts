@@ -113,7 +113,12 @@ export type SavedLoop = Omit<LoopState, 'plan' | 'task'>;
 export const savedLoop: v.GenericSchema<SavedLoop> = v.object(counts);
 export const loopState: v.GenericSchema<LoopState> = v.object({ plan, task: text, ...counts });
 
-export const evidence: v.GenericSchema<Evidence> = v.object({ check: text, ok: flag, detail: text });
+export const evidence: v.GenericSchema<Evidence> = v.object({
+  check: text,
+  ok: flag,
+  detail: text,
+  warning: v.exactOptional(flag),
+});
 
 /** Accepts any code, because releases differ in them. */
 export const reason = v.object({ code: text, text });

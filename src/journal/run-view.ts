@@ -118,6 +118,8 @@ export type RunView = {
   unknown: number;
   version: string | null;
   cwd: string | null;
+  /** The branch that was checked out when the run began. */
+  branch: string | null;
   agent: string | null;
   agentVersion: string | null;
   command: string | null;
@@ -171,6 +173,7 @@ export function newRunView(run: string): RunView {
     unknown: 0,
     version: null,
     cwd: null,
+    branch: null,
     agent: null,
     agentVersion: null,
     command: null,
@@ -265,11 +268,8 @@ export function elapsedAt(view: RunView, now: number): number {
 }
 
 /** Says in a sentence what was skipped of a journal or a timeline; null if nothing was. */
-export function skippedText({
-  damaged,
-  unknown,
-  source = 'journal',
-}: Skipped & { readonly source?: RunView['source'] }): string | null {
+export function skippedText(about: Skipped & { readonly source?: RunView['source'] }): string | null {
+  const { damaged, unknown, source = 'journal' } = about;
   const parts = [
     ...(damaged === 0 ? [] : [plural(damaged, 'damaged line')]),
     ...(unknown === 0 ? [] : [`${plural(unknown, 'event')} of a newer release`]),

@@ -84,6 +84,7 @@ export function createBwrap(spec: SandboxSpec): Sandbox {
     settle: async () => parts.settle(),
     stop: () => parts.close(),
     remove: async () => parts.remove(),
+    freshHome: (how) => parts.freshHome(how),
     async status() {
       const detail = parts.detail();
       return { name, state: detail === null ? 'absent' : 'ready', detail: detail ?? '' };

@@ -86,6 +86,7 @@ export function createContainer(spec: SandboxSpec): Sandbox {
       await removeContainers();
       parts.remove();
     },
+    freshHome: (how) => parts.freshHome(how),
     async status() {
       const isRunning = (await ask('ps', '--quiet', ...ownFilter)).trim() !== '';
       const detail = parts.detail();

@@ -81,6 +81,7 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
     async remove() {
       if (await exists()) await docker.must(['rm', name]);
     },
+    freshHome: async () => {},
     async status() {
       return { name, state: (await exists()) ? 'ready' : 'absent', detail: `login in ${state}` };
     },

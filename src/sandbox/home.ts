@@ -1,25 +1,29 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { SandboxNeeds } from '../agents/agent.ts';
-import { isObject } from '../core/json.ts';
+import { sha256 } from '../os/crypto.ts';
 import {
   ensureDir,
   isRealDir,
+  listDir,
   lstatOf,
   readText,
-  reclaimDir,
   removeIfThere,
+  renameIfThere,
   writeAtomic,
 } from '../os/files/files.ts';
 import { realPath } from '../os/files/real-path.ts';
+import { removeTempDir } from '../os/files/temp.ts';
+import { walkFiles } from '../os/files/walk.ts';
 import { type Environment, runCommand } from '../os/process/process.ts';
 import { homeOf } from './folders.ts';
+import { compareLogins } from './login.ts';
 
-/** Home of the agent inside. It lasts from run to run and holds only copies. */
+/** Home of the agent inside. It holds only copies, and of what an agent left there at most its sessions. */
 export type PrivateHome = {
   readonly folder: string;
-  /** Copies the agent's current settings and logins in. */
-  fill(): Promise<void>;
-  /** Copies a login back that was renewed inside: the old one may be invalid now. */
+  /** Makes it anew, with the agent's current settings and logins. */
+  fill(how: { readonly keepSessions: boolean }): Promise<void>;
+  /** Copies a login back that was renewed inside, if it is the same account's: the old one may be invalid now. */
   giveBack(): void;
 };
 
@@ -28,36 +32,84 @@ const maxBytes = 4 * 1024 * 1024;
 /** Folders that a variable moves elsewhere. Inside they are at their usual place, and the variables do not pass. */
 const movedFolders = { XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' };
 
-export function createPrivateHome(folder: string, env: Environment, needs: SandboxNeeds): PrivateHome {
-  const logins = new Map<string, string>();
+export function createPrivateHome(
+  folder: string,
+  env: Environment,
+  needs: SandboxNeeds,
+  tell: (text: string) => void,
+): PrivateHome {
+  /** By name: the user's, and the one that is inside. */
+  const logins = new Map<string, { readonly own: string; readonly inside: string }>();
+  const aside = join(dirname(folder), 'logins');
   const sourceOf = (name: string) => sourcePath(name, env, { ...movedFolders, ...needs.moves });
   return {
     folder,
-    async fill() {
-      ensureDir(folder);
+    async fill({ keepSessions }) {
+      makeAnew(folder, keepSessions ? needs.sessions : null);
+      const asides: string[] = [];
       for (const name of [...needs.settings, ...needs.logins]) {
-        const text = readOwn(sourceOf(name));
-        if (text === null) continue;
-        copyIn(folder, name, text);
-        if (needs.logins.includes(name)) logins.set(name, text);
+        const own = readOwn(sourceOf(name));
+        if (own === null) continue;
+        const isLogin = needs.logins.includes(name);
+        // The agent goes on with the login that it renewed, as long as the user has made no new one.
+        const renewal = join(aside, asideName(name, own));
+        const inside = (isLogin ? readOwn(renewal) : null) ?? own;
+        copyIn(folder, name, inside);
+        if (!isLogin) continue;
+        logins.set(name, { own, inside });
+        asides.push(basename(renewal));
       }
+      for (const name of listDir(aside))
+        if (!asides.some((each) => name.startsWith(each))) removeIfThere(join(aside, name));
       copyIn(folder, '.gitconfig', await gitSettings(env));
     },
     giveBack() {
-      for (const [name, before] of logins) {
+      for (const [name, { own, inside }] of logins) {
         const source = sourceOf(name);
-        const inside = isRealDir(dirname(join(folder, name)), folder)
-          ? readForeign(join(folder, name))
-          : null;
+        const now = isRealDir(dirname(join(folder, name)), folder) ? readForeign(join(folder, name)) : null;
         // A new login outside counts more.
-        if (inside === null || inside === before || readOwn(source) !== before) continue;
-        if (!renews(before, inside)) continue;
-        // The file may be a link to elsewhere.
-        writeAtomic(realPath(source), inside);
-        logins.set(name, inside);
+        if (now === null || now === inside || readOwn(source) !== own) continue;
+        const change = compareLogins(own, now);
+        if (change === 'no-renewal') continue;
+        logins.set(name, { own: change === 'same-account' ? now : own, inside: now });
+        if (change === 'same-account') {
+          // The file may be a link to elsewhere.
+          writeAtomic(realPath(source), now);
+          continue;
+        }
+        const isOther = change === 'other-account';
+        const file = join(aside, `${asideName(name, own)}${isOther ? '.other' : ''}`);
+        ensureDir(aside);
+        writeAtomic(file, now);
+        const why = isOther ? 'it is of another account' : 'nothing in it says whose account it is';
+        tell(
+          `the login ${name} was changed in the sandbox, and ${why}. Yours is as it was. The other one is ${file}; if it is yours: cp '${file}' '${source}'`,
+        );
       }
     },
   };
+}
+
+/** Returns the name of a login that was renewed from `own`. */
+function asideName(name: string, own: string): string {
+  return `${sha256(own).slice(0, 16)}-${basename(name)}`;
+}
+
+/** Empties a home but for the agent's sessions. A link that the agent put on the way to these leads nowhere. */
+function makeAnew(folder: string, sessions: SandboxNeeds['sessions']): void {
+  const old = `${folder}.old`;
+  removeTempDir(old);
+  renameIfThere(folder, old);
+  ensureDir(folder);
+  if (sessions !== null && isRealDir(join(old, sessions.folder), old)) {
+    for (const name of walkFiles(join(old, sessions.folder), new Set())) {
+      const path = join(sessions.folder, name);
+      if (!sessions.files.test(name) || !lstatOf(join(old, path))?.isFile()) continue;
+      ensureDir(dirname(join(folder, path)));
+      renameIfThere(join(old, path), join(folder, path));
+    }
+  }
+  removeTempDir(old);
 }
 
 function sourcePath(name: string, env: Environment, moves: SandboxNeeds['moves']): string {
@@ -69,11 +121,9 @@ function sourcePath(name: string, env: Environment, moves: SandboxNeeds['moves']
   return join(homeOf(env), name);
 }
 
-/** Writes a file into the private home. What the agent put in its way, links above all, is set aside. */
 function copyIn(folder: string, name: string, text: string): void {
   const path = join(folder, name);
-  reclaimDir(dirname(path), folder);
-  if (lstatOf(path)?.isSymbolicLink()) removeIfThere(path);
+  ensureDir(dirname(path));
   writeAtomic(path, text, { root: folder, fsync: false });
 }
 
@@ -89,29 +139,6 @@ function readOwn(path: string): string | null {
 /** Reads a file of the agent, but not through a link to one of the user. */
 function readForeign(path: string): string | null {
   return lstatOf(path)?.isFile() ? readOwn(path) : null;
-}
-
-/** True if only tokens and their times differ, and nothing is added, removed or of another type. */
-export function renews(before: string, after: string): boolean {
-  try {
-    return sameShape(JSON.parse(before), JSON.parse(after));
-  } catch {
-    return false;
-  }
-}
-
-function sameShape(before: unknown, after: unknown, name = ''): boolean {
-  if (isObject(before) && isObject(after)) {
-    const names = Object.keys(before);
-    if (names.length !== Object.keys(after).length) return false;
-    return names.every((key) => Object.hasOwn(after, key) && sameShape(before[key], after[key], key));
-  }
-  if (JSON.stringify(before) === JSON.stringify(after)) return true;
-  return (
-    typeof before === typeof after &&
-    typeof before !== 'object' &&
-    /token|expir|refresh|^(access|key)$/i.test(name)
-  );
 }
 
 /** Settings of git that hold no secrets and need nothing from outside. */

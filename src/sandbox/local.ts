@@ -28,6 +28,8 @@ export type LocalParts = {
   /** Throws before `open`. */
   opened(): Opened;
   open(): Promise<void>;
+  /** See `Sandbox`. */
+  freshHome(how: { readonly keepSessions: boolean }): Promise<void>;
   /** Call it after a command has ended. */
   settle(): void;
   close(): Promise<void>;
@@ -48,10 +50,16 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
   const needs = agents[spec.agent].sandbox;
   const folder = sandboxFolder(spec.env, place.name);
   const outside = outsideEnvironment(spec.env, place.root);
-  const home = createPrivateHome(join(folder, 'home'), outside, needs);
+  const home = createPrivateHome(join(folder, 'home'), outside, needs, (text) => spec.notice?.(text));
+  const scratch = join(folder, 'scratch');
   let lock: Lock | null = null;
   let open: Opened | null = null;
 
+  const freshHome: LocalParts['freshHome'] = async (how) => {
+    removeTempDir(scratch);
+    ensureDir(scratch);
+    await home.fill(how);
+  };
   const settle = (): void => {
     open?.standIns.clear();
     home.giveBack();
@@ -69,9 +77,10 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
       lock = lockProject(folder, place);
       clearAbandoned(spec.env);
       // Filled first: a project that is refused releases the lock, and nothing may be written after that.
-      await home.fill();
+      await freshHome({ keepSessions: true });
       open = { ...(await openProject(spec, place, folder)), network: await openNetwork(spec) };
     },
+    freshHome,
     settle,
     async close() {
       try {
@@ -106,14 +115,12 @@ async function openProject(
     gitOf(place),
     includedSettings(place.root, outsideEnvironment(spec.env, place.root)),
   ]);
-  const scratch = join(folder, 'scratch');
-  ensureDir(scratch);
   const protection = protectProject(place, git, spec.agent, included);
   return {
     standIns: createStandIns(spec.env, place.name, protection.readOnly),
     mounts: [
       ...extraMounts(spec.paths ?? []),
-      ...projectMounts(protection, scratch),
+      ...projectMounts(protection, join(folder, 'scratch')),
       ...(git === null ? [] : ignoreStandIns(folder, place.root, git, protection)),
     ],
   };

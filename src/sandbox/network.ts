@@ -5,7 +5,7 @@ import { agents } from '../agents/registry.ts';
 import { RalphError } from '../core/error.ts';
 import { lstatOf } from '../os/files/files.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
-import { type HostRule, meansPrivate, parseHostRule } from './hosts.ts';
+import { type HostRule, parseHostRule } from './hosts.ts';
 import { type HostProxy, type Resolve, startProxy } from './proxy.ts';
 import type { DeniedHost, SandboxSpec } from './sandbox.ts';
 import { keepOnRecord } from './stand-ins.ts';
@@ -27,9 +27,7 @@ const maxSocketPath = 90;
 
 export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise<Network> {
   const rules = hostRules(spec);
-  const forwards = rules
-    .filter((rule) => rule.port !== null && meansPrivate(rule))
-    .map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
+  const forwards = forwardsOf(rules);
   const folder = makeTempDir('ralph-net-', tmpdir().length > maxSocketPath - 30 ? '/tmp' : tmpdir());
   const record = keepOnRecord(spec.env, folder);
   const socket = join(folder, 'proxy');
@@ -51,6 +49,17 @@ export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise
       record.forget();
     },
   };
+}
+
+/** Returns one place of this machine for each port: inside, `localhost` and `127.0.0.1` are the same. */
+function forwardsOf(rules: readonly HostRule[]): string[] {
+  const own = rules.filter(
+    ({ host, below, port }) => port !== null && !below && /^(localhost|127\..*|::1)$/.test(host),
+  );
+  const byPort = new Map(
+    own.map(({ host, port }) => [port, `${host.includes(':') ? `[${host}]` : host}:${port}`]),
+  );
+  return [...byPort.values()];
 }
 
 /** Returns the program that starts first inside: beside the commands, or in dist when run from the source. */

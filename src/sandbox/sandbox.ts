@@ -42,6 +42,11 @@ export type Sandbox = {
   /** Makes it ready; `resumed` where people may have worked on the files since. */
   prepare(how?: { readonly resumed?: boolean }): Promise<void>;
   wrap(argv: Argv, env: Environment, cwd: string): Wrapped;
+  /**
+   * Empties the agent's home, so that an agent finds no instructions of the one before it; `keepSessions` leaves what it
+   * needs to go on with its own. A virtual machine keeps its home.
+   */
+  freshHome(how: { readonly keepSessions: boolean }): Promise<void>;
   /** Call it when a wrapped command has ended: afterwards the files here are those inside. */
   settle(): Promise<void>;
   /** Ends what runs inside; its files stay for the next time. */
@@ -75,6 +80,8 @@ export type SandboxSpec = {
   readonly image?: string;
   /** Called once for each host. */
   denied?(host: DeniedHost): void;
+  /** Gets a sentence that the user should read. */
+  notice?(text: string): void;
 };
 
 /** The agent runs as we do. */
@@ -83,6 +90,7 @@ export const noSandbox: Sandbox = {
   name: '',
   prepare: async () => {},
   wrap: (argv, env) => ({ argv, env }),
+  freshHome: async () => {},
   settle: async () => {},
   stop: async () => {},
   remove: async () => {},

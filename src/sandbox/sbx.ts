@@ -69,6 +69,7 @@ export function createSbx(spec: SandboxSpec): Sandbox {
     async remove() {
       if (await exists()) await sbx.must(['rm', '--force', name]);
     },
+    freshHome: async () => {},
     async status() {
       return { name, state: (await exists()) ? 'ready' : 'absent', detail: 'sbx ls shows more' };
     },

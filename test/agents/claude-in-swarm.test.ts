@@ -51,7 +51,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
 
     it('waits for a person where it asks for permission, and says so', async () => {
       const { fleet, spawn } = await openFleet(agent, [works('made.txt'), says('Done.')], 'Work.\n');
-      const spawned = await spawn('--inactivity-timeout', '600', '--', '--permission-mode', 'default');
+      const spawned = await spawn('--inactivity-timeout', '5', '--', '--permission-mode', 'default');
       expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
       const why = async () => (await fleet.swarm('why', 'agent')).stdout;
       await waitUntil(async () => (await why()).includes('waits for your permission'), {
@@ -60,11 +60,40 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       });
       expect(await why()).toContain('next: swarm attach agent');
       expect((await fleet.swarm('top')).stdout).toContain('1 waits for you');
+      expect(fleet.state('agent').status).toBe('paused');
       await fleet.swarm('send', 'agent', '--raw', '1');
       await waitUntil(() => fleet.exists('made.txt'), {
         timeoutMs: 60_000,
         what: 'the work that was allowed',
       });
+      await waitUntil(() => fleet.eventTexts('agent').length >= 3, {
+        timeoutMs: 60_000,
+        what: 'the end of the question',
+      });
+      expect(fleet.eventTexts('agent').slice(0, 3)).toEqual([
+        'starting iteration 1/5',
+        expect.stringMatching(/^needs you: waits for your permission \(Do you want to .*\?\)$/),
+        'resumed: the question is gone',
+      ]);
+    });
+
+    it('waits for a person where auto mode cannot check an action, and works when that is answered', async () => {
+      const curl: ModelAnswer = { blocks: [{ shell: 'curl -s http://127.0.0.1:9/ -o /etc/x' }] };
+      const { fleet, spawn } = await openFleet(agent, [curl, works('made.txt'), says('Done.')], 'Work.\n');
+      const spawned = await spawn('--inactivity-timeout', '5', '--');
+      expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
+      const asked = () => fleet.eventTexts('agent').filter((text) => text.startsWith('needs you: '));
+      await waitUntil(() => asked().length > 0, { timeoutMs: 90_000, what: 'the dialog' });
+      expect(asked()[0]).toBe(
+        "needs you: waits for your answer (Auto mode can't check actions in this session)",
+      );
+      expect(fleet.state('agent').status).toBe('paused');
+      fleet.tmux('send-keys', '-t', '=agent', 'Enter');
+      await waitUntil(() => asked().length > 1 || fleet.exists('made.txt'), {
+        timeoutMs: 60_000,
+        what: 'the next question, or the work',
+      });
+      expect(fleet.eventTexts('agent').join()).not.toContain('inactivity');
     });
 
     it('is asked to wrap up when its context is nearly full, and ended when it is fuller', async () => {
@@ -81,7 +110,8 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       const { fleet, model, spawn } = await openFleet(agent, answers, 'Work.\n');
       const done = ['--done-pattern', pattern, '--check-done-continuous'];
       const options = ['--max-context', '70', '--inactivity-timeout', '600', '--max-iterations', '2'];
-      const spawned = await spawn(...options, ...done);
+      const asksNothing = ['--', '--permission-mode', 'acceptEdits', '--allowedTools=Bash'];
+      const spawned = await spawn(...options, ...done, ...asksNothing);
       expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
       await waitUntil(() => fleet.state('agent').status === 'stopped', {
         timeoutMs: 120_000,

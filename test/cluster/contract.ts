@@ -8,7 +8,7 @@ const patienceMs = 30_000;
 /** A loop for a test, of an agent that is never started. */
 export function order(name: string, change: Partial<LoopOrder> = {}): LoopOrder {
   const settings = { prompt_file: '/p.md', max_iterations: 3, done_pattern: 'DONE', inactivity_timeout: 60 };
-  return { name, command: ['claude'], cwd: '/', env: {}, tags: [], settings, options: {}, ...change };
+  return { name, command: ['claude'], cwd: '.', env: {}, tags: [], settings, options: {}, ...change };
 }
 
 export function ended(change: Partial<IterationEnd> = {}): IterationEnd {
@@ -83,6 +83,18 @@ export function describeCluster(title: string, open: () => Promise<Cluster>): vo
       const given = await Promise.all(Array.from({ length: 12 }, ask));
       const got = given.flatMap((claim) => claim?.name ?? []);
       expect(new Set(got).size).toBe(got.length);
+    });
+
+    it('renews the lease whichever of the claims on it is known: the answer to an end may be on its way', async () => {
+      await cluster.submit(order('a'));
+      const claim = await claimed(ask);
+      const next = await cluster.finishIteration(claim, ended());
+      const following = next.kind === 'continue' ? next.claim : null;
+      expect(following).toMatchObject({ iteration: 2, lock: claim.lock });
+      expect(await cluster.heartbeat(claim)).toEqual({ kind: 'go-on' });
+      expect(await cluster.heartbeat(following ?? claim)).toEqual({ kind: 'go-on' });
+      await cluster.giveBack(following ?? claim);
+      expect(await cluster.heartbeat(claim)).toEqual({ kind: 'lost' });
     });
 
     it('ends a loop after its last iteration, or as soon as it is done', async () => {
@@ -199,6 +211,92 @@ export function describeCluster(title: string, open: () => Promise<Cluster>): vo
       );
       expect(names.sort()).toEqual(['a1', 'b1']);
       expect(systemClock.now()).toBeGreaterThanOrEqual(until);
+    });
+
+    it('lets them wait together, and longer each time, where nobody tells the end of the limit', async () => {
+      await cluster.submit(order('a'));
+      await cluster.submit(order('b'));
+      const [a, b] = [await claimed(ask), await claimed(ask)];
+      const limited = ended({ how: 'limited', exitCode: null });
+      const first = await cluster.finishIteration(a, limited);
+      // One that began before meets the same limit, and waits for the same end.
+      expect(await cluster.finishIteration(b, limited)).toEqual(first);
+      const { holds } = await cluster.limits();
+      expect(first).toEqual({ kind: 'wait', until: holds.claude });
+      await cluster.releaseAccount('claude');
+      for (const name of ['a', 'b']) {
+        await cluster.pause(name);
+        await cluster.resume(name);
+      }
+      const [again, other] = [await claimed(ask), await claimed(ask)];
+      const at = systemClock.now();
+      await cluster.finishIteration(again, { ...limited, at });
+      expect((await cluster.limits()).holds.claude).toBe(at + 2 * ((holds.claude ?? 0) - limited.at));
+      await cluster.finishIteration(other, ended());
+      expect((await cluster.limits()).strikes).toEqual({});
+    });
+
+    it('lets a loop that cannot be prepared wait by itself, and pauses it when it is missing three times', async () => {
+      await cluster.submit(order('typo'));
+      await cluster.submit(order('b'));
+      const why = 'there is no branch x';
+      for (const look of [1, 2]) {
+        const claim = await claimed(ask);
+        expect(claim).toMatchObject({ name: 'typo', iteration: 1 });
+        await cluster.giveBack(claim, { kind: 'missing', why });
+        expect(await cluster.status('typo')).toMatchObject({
+          status: 'running',
+          failures: 0,
+          why: { state: 'backoff', detail: why },
+        });
+        if (look === 1) expect(await claimed(ask)).toMatchObject({ name: 'b' });
+      }
+      await cluster.giveBack(await claimed(ask), { kind: 'missing', why });
+      expect(await cluster.status('typo')).toMatchObject({
+        status: 'paused',
+        why: { state: 'paused', detail: why },
+        end: { outcome: 'BLOCKED', exitCode: 4 },
+        iteration: 0,
+      });
+      await cluster.resume('typo');
+      const claim = await claimed(ask);
+      expect(claim).toMatchObject({ name: 'typo', iteration: 1 });
+      await cluster.giveBack(claim, { kind: 'unprepared', why });
+      expect(await cluster.status('typo')).toMatchObject({ status: 'running', end: null });
+    });
+
+    it('pauses a loop whose iteration ended three workers, and counts none of them as a failure', async () => {
+      await cluster.submit(order('a'));
+      for (const worker of [1, 2, 3]) {
+        expect(await cluster.status('a')).toMatchObject({ status: 'running', failures: 0 });
+        await cluster.giveBack(await claimed(ask), { kind: 'died', why: `worker ${worker} died` });
+      }
+      const text = 'iteration 1 has ended 3 workers that ran it';
+      expect(await cluster.status('a')).toMatchObject({
+        status: 'paused',
+        end: { outcome: 'NEEDS_DECISION', because: { text }, exitCode: 4 },
+        why: { state: 'paused', detail: text },
+      });
+      expect(await cluster.claim()).toBeNull();
+      await cluster.resume('a');
+      expect(await claimed(ask)).toMatchObject({ name: 'a', iteration: 1 });
+    });
+
+    it('gives a loop only to machines that have its agent, and where that works', async () => {
+      const by = (host: string, agents: string[], faults = {}) => ({ host, labels: [], agents, faults });
+      await cluster.submit(order('a'));
+      expect(await cluster.claim(by('one', ['codex']))).toBeNull();
+      expect(await cluster.claim(by('two', ['claude'], { claude: 'not logged in' }))).toBeNull();
+      expect(await cluster.claim(by('three', ['claude'], { '*': 'its disk is full' }))).toBeNull();
+      const claim = await claimed(() => cluster.claim(by('four', ['claude'], { codex: 'gone' })));
+      await cluster.giveBack(claim, { kind: 'machine', why: 'not logged in' });
+      expect(await cluster.status('a')).toMatchObject({ status: 'running', failures: 0, waitUntil: null });
+      expect((await cluster.hosts()).find(({ host }) => host === 'two')).toMatchObject({
+        agents: ['claude'],
+        faults: { claude: 'not logged in' },
+      });
+      await cluster.submit(order('b', { command: ['/opt/claude'] }));
+      expect(await claimed(() => cluster.claim(by('one', [])))).toMatchObject({ name: 'b' });
     });
   });
 }

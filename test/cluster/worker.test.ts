@@ -131,7 +131,7 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     expect(all.stdout.trimEnd().split('\n').sort()).toEqual([
       'at-once: exited, done (done pattern matched, stopping loop)',
       'never: exited, not done (2 iterations are used up)',
-      'plain: exited, done (loop complete after 1 iterations)',
+      'plain: exited, done (loop complete after 1 iteration)',
       'silent: exited, done (done pattern matched, stopping loop)',
     ]);
     for (const name of ['at-once', 'silent', 'plain'])

@@ -19,13 +19,13 @@ describe('swarm why', () => {
   it('tells what a loop is doing, what to type, and the decisions before', async () => {
     const fleet = makeFleet();
     await fleet.loop('asker', asks);
-    await seen(fleet, 'asker', 'asker: waits for your answer');
+    await seen(fleet, 'asker', 'asker: needs you: waits for your answer');
     const { stdout } = await fleet.swarm('why', 'asker');
     expect(stdout).toMatch(
-      /^asker: waits for your answer, for \d+s, iteration 1\/3\n {2}next: swarm attach asker\n/,
+      /^asker: needs you: waits for your answer \(Overwrite\? \[y\/N\]\), for \d+s, iteration 1\/3\n {2}next: swarm attach asker\n/,
     );
     expect(stdout).toMatch(/\d\d:\d\d:\d\d {2}starting iteration 1\/3\n/);
-    expect(stdout).toMatch(/\d\d:\d\d:\d\d {2}waits for your answer\n/);
+    expect(stdout).toMatch(/\d\d:\d\d:\d\d {2}needs you: waits for your answer \(Overwrite\? \[y\/N\]\)\n/);
     await fleet.swarm('ralph', 'pause', 'asker');
     const json = JSON.parse((await fleet.swarm('why', 'asker', '--format', 'json', '--lines', '1')).stdout);
     expect(json).toMatchObject({ name: 'asker', why: { state: 'paused' }, events: [{ type: 'paused' }] });
@@ -70,7 +70,7 @@ describe('swarm why', () => {
     const fleet = makeFleet();
     const words = ['--tmux', '--tmux-socket', fleet.socket];
     await fleet.swarm('spawn', '--name', 'plain', ...words, '--', 'sh', '-c', asks);
-    await seen(fleet, 'plain', 'plain: waits for your answer');
+    await seen(fleet, 'plain', 'plain: needs you: waits for your answer');
     expect((await fleet.swarm('why', 'nobody')).stderr).toContain("worker 'nobody' not found");
   });
 });
@@ -86,7 +86,7 @@ describe('swarm top', () => {
     expect(code).toBe(0);
     const lines = stdout.split('\n');
     expect(lines[0]).toBe('swarm 2 workers · 1 waits for you · 2 running');
-    expect(lines[2]).toMatch(/^z-asker +waits for your answer +1\/3/);
+    expect(lines[2]).toMatch(/^z-asker +needs you: waits for your answer \(Overwrite\? \[y\/N\]\) +1\/3/);
     expect(lines[3]).toMatch(/^a-worker +working +1\/3/);
   });
 

@@ -153,8 +153,8 @@ describe.skipIf(!bwrapWorks())('a run in bwrap', () => {
     expect(stdout).toContain('claude runs in a sandbox (bwrap)');
   });
 
-  it('gives a login back that was renewed inside, and nothing that was made up', async () => {
-    const login = { claudeAiOauth: { accessToken: 'old', refreshToken: 'old', expiresAt: 1, scopes: ['a'] } };
+  it('gives a login back that was renewed inside for the same account, and nothing that was made up', async () => {
+    const login = { claudeAiOauth: { accessToken: 'old', refreshToken: 'old', expiresAt: 1, email: 'me' } };
     const renewed = { claudeAiOauth: { ...login.claudeAiOauth, accessToken: 'new', expiresAt: 2 } };
     const file = '~/.claude/.credentials.json';
     const turn = (text: string) => [

@@ -30,6 +30,7 @@ export const amp: Agent = {
     variables: ['AMP_*'],
     settings: ['.config/amp/settings.json'],
     logins: ['.local/share/amp/secrets.json'],
+    sessions: { folder: '.local/share/amp/threads', files: /^[^/]+\.json$/ },
     moves: {},
     obeys: ['.amp'],
     projectSettings: [],

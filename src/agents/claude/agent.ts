@@ -36,6 +36,7 @@ export const claude: Agent = {
     ],
     settings: ['.claude/settings.json', '.claude/CLAUDE.md'],
     logins: ['.claude/.credentials.json'],
+    sessions: { folder: '.claude/projects', files: /^[^/]+\/[^/]+\.jsonl$/ },
     moves: { CLAUDE_CONFIG_DIR: '.claude' },
     obeys: ['.claude', '.mcp.json'],
     projectSettings: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],

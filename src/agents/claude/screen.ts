@@ -10,7 +10,8 @@ export const screen: AgentScreen = {
   permission: /^ ?(?:Do you want to|Would you like to) .*\?/m,
   question: /^\s*❯ \d\. /m,
   limit: /(?:hit|reached) your .{0,30}limit|Usage limit reached|Stop and wait for limit to reset/i,
-  loggedOut: /Not logged in|Please run \/login|Invalid API key|OAuth token .{0,20}(?:expired|revoked)/,
+  loggedOut:
+    /^(?:\s*⎿\s+|● )(?:Not logged in|Please run \/login|Invalid API key|OAuth token .{0,20}(?:expired|revoked))/,
   blockers: {
     [trustQuestion]: /Yes, I trust this folder/,
     'the choice of a theme': /Choose the text style that looks best/,

@@ -31,6 +31,7 @@ export const cline: Agent = {
       (name) => `.cline/data/${name}`,
     ),
     logins: ['.cline/data/secrets.json'],
+    sessions: null,
     moves: {},
     obeys: ['.cline', '.clinerules'],
     projectSettings: [],

@@ -7,6 +7,6 @@ export const screen: AgentScreen = {
   speech: /^ \* /,
   permission: null,
   limit: /usage limit|Rate limit|quota/i,
-  loggedOut: /Unauthorized|Invalid API key|\b401\b/i,
+  loggedOut: /^\W*(?:Error\b.*)?(?:Unauthorized|Invalid API key|401\b)/i,
   blockers: { 'an offer of its maker': /Press Enter to open, any other key to close/ },
 };

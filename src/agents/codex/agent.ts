@@ -37,6 +37,7 @@ export const codex: Agent = {
     variables: ['OPENAI_*', 'CODEX_*'],
     settings: ['.codex/config.toml', '.codex/AGENTS.md'],
     logins: ['.codex/auth.json'],
+    sessions: { folder: '.codex/sessions', files: /\.jsonl$/ },
     moves: { CODEX_HOME: '.codex' },
     obeys: ['.codex'],
     projectSettings: ['.codex/config.toml', '.codex/hooks.json'],

@@ -9,10 +9,10 @@ export const screen: AgentScreen = {
   dialog: /\b(?:enter|esc)\/?(?:esc)? (?:continue|confirm)\b|[Pp]ress enter to (?:confirm|continue)/,
   permission: /Would you like to (?:run|make|grant)|Allow command\?|Allow Codex to/,
   limit: /hit your usage limit|Quota exceeded/,
-  loggedOut: /\b401 Unauthorized\b|refresh token|sign in again|log in again/i,
+  loggedOut: /^■ .*(?:\b401 Unauthorized\b|refresh token|sign in again|log in again)/i,
   blockers: {
     [trustQuestion]: /Trust this folder\?|Do you trust the contents of this directory|running Codex in/,
-    [loginQuestion]: /Sign in with ChatGPT/,
+    [loginQuestion]: /Sign in with ChatGPT|Paste or type your API key/,
     'the choice of a model': /Try new model|Use existing model/,
   },
   contextLeft: /(\d+)% context left/,

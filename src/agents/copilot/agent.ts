@@ -24,6 +24,10 @@ export const copilot: Agent = {
     variables: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN'],
     settings: ['.copilot/mcp-config.json'],
     logins: ['.copilot/config.json'],
+    sessions: {
+      folder: '.copilot/session-state',
+      files: /^([^/]+\.jsonl|[^/]+\/(events\.jsonl|workspace\.yaml))$/,
+    },
     moves: {},
     obeys: ['.copilot', '.github/copilot', '.github/hooks'],
     projectSettings: [],

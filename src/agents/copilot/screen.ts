@@ -7,7 +7,7 @@ export const screen: AgentScreen = {
   speech: /^ ● (?!Request failed)/,
   permission: /Do you want to (?:run|allow|make)/,
   limit: /rate limit|usage limit|quota/i,
-  loggedOut: /Authentication failed/,
+  loggedOut: /^ ✗ Authentication failed/,
   blockers: {
     [trustQuestion]: /Confirm folder trust/,
     [loginQuestion]: /Please use \/login|How would you like to sign in/,

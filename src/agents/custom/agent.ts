@@ -26,6 +26,7 @@ export const custom: Agent = {
     variables: [],
     settings: [],
     logins: [],
+    sessions: null,
     moves: {},
     obeys: [],
     projectSettings: [],

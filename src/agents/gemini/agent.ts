@@ -28,6 +28,7 @@ export const gemini: Agent = {
       (name) => `.gemini/${name}`,
     ),
     logins: ['.gemini/oauth_creds.json'],
+    sessions: { folder: '.gemini/tmp', files: /^[^/]+\/(chats\/[^/]+\.jsonl?|\.project_root)$/ },
     moves: {},
     obeys: ['.gemini'],
     projectSettings: ['.gemini/settings.json'],

@@ -32,6 +32,10 @@ export const opencode: Agent = {
     variables: ['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*', 'GEMINI_API_KEY'],
     settings: ['.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
     logins: ['.local/share/opencode/auth.json'],
+    sessions: {
+      folder: '.local/share/opencode',
+      files: /^(opencode\.db(-wal|-shm)?|storage\/(session|message|part|project)\/.+\.json)$/,
+    },
     moves: { OPENCODE_CONFIG: null, OPENCODE_CONFIG_DIR: null },
     obeys: [
       // It writes a file into this directory, and fails if it cannot.

@@ -8,7 +8,7 @@ export const screen: AgentScreen = {
   permission: /△ Permission required/,
   question: /^\s*┃.*\benter (?:submit|confirm)\b.*\besc dismiss\b/m,
   limit: /limit .{0,40}\[retrying\b|usage limit has been reached/i,
-  loggedOut: /invalid x-api-key|Unauthorized|API key is (?:missing|invalid)|Incorrect API key/i,
+  loggedOut: /^\s*┃\s+(?:invalid x-api-key|Unauthorized|API key is (?:missing|invalid)|Incorrect API key)/i,
   blockers: { [loginQuestion]: /Connect a provider/ },
   context: /\((\d+)%\)\s+ctrl\+p commands/,
 };

@@ -29,6 +29,7 @@ export const pi: Agent = {
     variables: ['PI_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*', 'GEMINI_API_KEY'],
     settings: ['.pi/agent/models.json', '.pi/agent/settings.json', '.pi/agent/AGENTS.md'],
     logins: ['.pi/agent/auth.json'],
+    sessions: { folder: '.pi/agent/sessions', files: /\.jsonl$/ },
     moves: {},
     obeys: ['.pi'],
     projectSettings: [],

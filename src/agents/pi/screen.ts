@@ -7,7 +7,7 @@ export const screen: AgentScreen = {
   speech: /^ (?!Error)\w/,
   permission: null,
   limit: /Error: 429 |usage limit/i,
-  loggedOut: /Error: 401 |No API key found/,
+  loggedOut: /^ ?(?:Error: 401 |No API key found)/,
   blockers: { [loginQuestion]: /Use \/login/ },
   context: /(\d+(?:\.\d+)?)%\/\d+k \(auto\)/,
 };

@@ -33,6 +33,7 @@ export const qwen: Agent = {
     variables: ['QWEN_*', 'OPENAI_*', 'DASHSCOPE_*'],
     settings: ['.qwen/settings.json', '.qwen/QWEN.md'],
     logins: ['.qwen/oauth_creds.json'],
+    sessions: { folder: '.qwen', files: /^(projects|tmp)\/[^/]+\/chats\/[^/]+\.jsonl?$/ },
     moves: {},
     obeys: ['.qwen'],
     projectSettings: ['.qwen/settings.json'],

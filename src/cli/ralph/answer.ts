@@ -2,10 +2,12 @@ import { RalphError } from '../../core/error.ts';
 import { keepAnswer, openQuestion } from '../../drive/human.ts';
 import { goOnCommand } from '../../journal/next-command.ts';
 import { listRuns, readRun } from '../../journal/runs.ts';
+import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { noOptions } from './options.ts';
 
 export function main({ cwd, env, stdout }: Context, { args }: Input<typeof noOptions>): number {
+  requirePerson(env);
   const question = openQuestion(cwd);
   if (question === null) throw nothingAsked(cwd);
   keepAnswer(env, cwd, args.join(' '));

@@ -5,6 +5,7 @@ import { openInBrowser } from '../../os/notify/browser.ts';
 import { type Actions, createActions, workerScreen } from '../../show/web/control.ts';
 import { readPage } from '../../show/web/page.ts';
 import { type DashboardOptions, startDashboard } from '../../show/web/server.ts';
+import { requirePerson } from '../kernel/people.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { wantsCluster, withCluster } from '../swarm/open-cluster.ts';
@@ -40,6 +41,7 @@ async function serve(
   cluster?: Required<Pick<DashboardOptions, 'fleet' | 'screen'>> & { readonly actions: Actions },
 ): Promise<number> {
   const { cwd, env, stdout, stderr } = context;
+  if (values.control) requirePerson(env);
   const port = values.port ?? 0;
   if (!Number.isInteger(port) || port > 65_535)
     throw new RalphError('usage', `there is no port ${port}`, { remedy: `${program} dashboard` });
@@ -63,7 +65,7 @@ async function serve(
       ? 'Anyone with this URL can pause, resume, stop and message your loops; Ctrl-C ends it\n'
       : 'it only shows (--control allows changes); Ctrl-C ends it\n',
   );
-  if (values.open !== false && stdout.isTTY) await openInBrowser(dashboard.url, env);
+  if (values.open !== false && stdout.isTTY) await openInBrowser(dashboard.url, context.cwd, env);
   await new Promise<void>((end) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end());
   });

@@ -89,7 +89,7 @@ async function* examine(
     guardrails: () => checkCommands(settings, place),
     'protected-paths': () => checkProtectedPaths(protectedPaths, cwd),
     'done-pattern': () => checkDonePattern(donePattern),
-    notify: () => checkNotify(settings.notify, env, ownSecret),
+    notify: () => checkNotify(settings, place, ownSecret),
     'last-run': () => checkLastRun(cwd),
     tmux: () => checkTmux(place),
     sandbox: () => checkSandbox(settings, place),

@@ -62,7 +62,7 @@ function describeExisting({ cwd, env }: Context): string | null {
   }
 }
 
-function settingsFor({ agents, checks }: DetectedProject): SettingsFile {
+function settingsFor({ agents, checks, configuration }: DetectedProject): SettingsFile {
   const [command] = agents;
   if (command === undefined) {
     const message = 'none of the agents that ralph knows is on the PATH, and --yes cannot ask for another';
@@ -71,16 +71,18 @@ function settingsFor({ agents, checks }: DetectedProject): SettingsFile {
   const quick = checks.filter(({ kind }) => kind !== 'build');
   const commands = (quick.length > 0 ? quick : checks).map((check) => check.command);
   const guardrails = commands.map((one) => ({ command: one, failAction: 'APPEND' }));
-  return newSettings({ agent: { command, flags: [] }, guardrails });
+  const protectedPaths = configuration.length === 0 ? {} : { protectedPaths: [...configuration] };
+  return newSettings({ agent: { command, flags: [] }, guardrails, ...protectedPaths });
 }
 
-function describeProject({ agents, checks }: DetectedProject): string {
+function describeProject({ agents, checks, configuration }: DetectedProject): string {
   const line = (kind: string, command: string, from: string) => `  ${kind.padEnd(10)}${command} (${from})`;
   const lines = [
     ...agents.map((agent) => line('agent', agent, 'PATH')),
     ...checks.map(({ kind, command, from, missing }) =>
       line(kind, command, missing === undefined ? from : `${from}; ${missing} is not installed here`),
     ),
+    ...configuration.map((path) => line('protected', path, 'configuration of checks')),
   ];
   return ['Found', ...lines, ''].join('\n');
 }

@@ -3,10 +3,12 @@ import { postNote } from '../../drive/mailbox.ts';
 import { runningLoop } from '../../drive/process/ownership.ts';
 import { latestRun, readRun } from '../../journal/runs.ts';
 import { systemClock } from '../../os/clock.ts';
+import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { noOptions } from './options.ts';
 
 export function main(context: Context, { args }: Input<typeof noOptions>): number {
+  requirePerson(context.env);
   const { run } = loopHere(context);
   const text = args.join(' ').trim();
   if (text === '') throw new RalphError('usage', 'the note is empty', { remedy: 'ralph note "your words"' });

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { secretSettings } from '../../config/secret-settings.ts';
 import { isOfProject, loadSettings } from '../../config/settings.ts';
 import { settingsError } from '../../config/settings-problem.ts';
+import { isSandboxed } from '../../config/settings-schema.ts';
 import { RalphError } from '../../core/error.ts';
 import { noticeOf } from '../../core/notice.ts';
 import { newRunId } from '../../journal/runs.ts';
@@ -20,7 +21,8 @@ export async function test(context: Context, { values, args }: Input<typeof json
   const loaded = loadSettings({ cwd, env });
   const { settings } = loaded;
   const ownSecret = isOfProject(loaded, 'notify.secret');
-  const problem = notifyProblem(settings.notify, env, { ownSecret });
+  const place = { cwd, env, sandboxed: isSandboxed(settings) };
+  const problem = notifyProblem(settings.notify, place, { ownSecret });
   if (problem !== null) throw settingsError(problem);
   const chosen = chooseChannels(channelsOf(settings.notify), args[0]);
   const now = systemClock.now();
@@ -31,7 +33,7 @@ export async function test(context: Context, { values, args }: Input<typeof json
     project: basename(cwd),
     at: new Date(now).toISOString(),
   });
-  const world = { cwd, env, version: __VERSION__, terminal: terminalOf(context) };
+  const world = { ...place, version: __VERSION__, terminal: terminalOf(context) };
   const answers = await Promise.all(chosen.map((channel) => sendBy(channel, notice, settings.notify, world)));
   const redactor = createRedactor({ ...env, ...secretSettings(settings) });
   const results = answers.map((one) => ({ ...one, detail: redactor.text(one.detail) }));

@@ -1,6 +1,7 @@
-import { RalphError } from '../../core/error.ts';
 import { isPaused, postPause } from '../../drive/mailbox.ts';
 import { systemClock } from '../../os/clock.ts';
+import { isInsideRun } from '../../os/process/inside-run.ts';
+import { ownLoop, requirePerson } from '../kernel/people.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context } from '../kernel/spec.ts';
 import { loopHere, notDriven } from './note.ts';
@@ -8,11 +9,7 @@ import { loopHere, notDriven } from './note.ts';
 export async function pause(context: Context): Promise<number> {
   const { env, stdout } = context;
   const { run, isYielded } = loopHere(context);
-  if (env.RALPH_RUN_ID === run) {
-    throw new RalphError('own-loop', 'this is the loop that you work in: it does not wait for itself', {
-      remedy: 'finish the task, or write <promise>BLOCKED: why</promise>',
-    });
-  }
+  if (isInsideRun(env, run)) throw ownLoop('this is the loop that you work in: it does not wait for itself');
   const { pauseWorkerOf } = await import('../../fleet/control.ts');
   if (pauseWorkerOf(env, run, systemClock.now()) === null) {
     if (isYielded) throw notDriven(run, 'pause');
@@ -25,6 +22,7 @@ export async function pause(context: Context): Promise<number> {
 
 export async function unpause(context: Context): Promise<number> {
   const { env, stdout } = context;
+  requirePerson(env);
   const { run, isYielded } = loopHere(context);
   const { resumeWorkerOf } = await import('../../fleet/control.ts');
   const resumed = await resumeWorkerOf(env, run, systemClock.now(), programCommand('swarm'));

@@ -3,7 +3,7 @@ import type { AgentAdapter, Permissions } from '../../agents/adapter.ts';
 import { agentVersion, rememberedVersion } from '../../config/agent-version.ts';
 import { type CliSetting, isOfProject, type LoadedSettings, readSettings } from '../../config/settings.ts';
 import { settingsError } from '../../config/settings-problem.ts';
-import type { ResolvedSettings } from '../../config/settings-schema.ts';
+import { isSandboxed, type ResolvedSettings } from '../../config/settings-schema.ts';
 import { messageOf, RalphError } from '../../core/error.ts';
 import type { LoopPlan } from '../../core/loop.ts';
 import { completionContract, namesTag } from '../../core/prompt.ts';
@@ -135,7 +135,8 @@ function refuseUnusable(context: Context, loaded: LoadedSettings, agent: RunAgen
   }
   const problem = preflight(context, loaded, agent);
   if (problem) throw problem;
-  const unsent = notifyProblem(notify, context.env, { ownSecret: isOfProject(loaded, 'notify.secret') });
+  const place = { cwd: context.cwd, env: context.env, sandboxed: isSandboxed(loaded.settings) };
+  const unsent = notifyProblem(notify, place, { ownSecret: isOfProject(loaded, 'notify.secret') });
   if (unsent !== null) throw settingsError(unsent);
 }
 

@@ -33,6 +33,6 @@ export async function main(context: Context, { values, args }: Input<typeof repo
 /** Writes to a file, or to standard output for `-`. */
 function write({ cwd, stdout }: Context, path: string, text: string): number {
   if (path === '-') stdout.write(text);
-  else writeAtomic(resolve(cwd, path), text, { mode: 0o644 });
+  else writeAtomic(resolve(cwd, path), text);
   return 0;
 }

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { secretSettings } from '../../config/secret-settings.ts';
 import { localFile, projectFile } from '../../config/settings-layers.ts';
+import { isSandboxed } from '../../config/settings-schema.ts';
 import { RalphError } from '../../core/error.ts';
 import { otherExits } from '../../core/outcome.ts';
 import { keepQuestion, readAnswer } from '../../drive/human.ts';
@@ -110,8 +111,8 @@ export async function startRun(
 /** Opens the working copy once. The first call is early: git works while we look for the agent. */
 function workingCopyOpener(cwd: string): (settings: PreparedRun['settings']) => Promise<WorkingCopy> {
   let opening: Promise<WorkingCopy> | null = null;
-  return ({ sandbox }) => {
-    opening ??= openWorkingCopy(cwd, { sandboxed: sandbox !== undefined && sandbox !== 'none' });
+  return (settings) => {
+    opening ??= openWorkingCopy(cwd, { sandboxed: isSandboxed(settings) });
     opening.catch(() => {});
     return opening;
   };
@@ -178,6 +179,9 @@ function permissionLine({ adapter, permissions, asRoot, version }: RunAgent): st
   return `${adapter.name} may ${adapter.permits[permissions]}${variables} (${change})`;
 }
 
+const checksOutside =
+  'guardrails and verify commands run outside of it, with what the agent wrote (sandboxChecks is false)';
+
 /** Says where the agent runs, most of all if that is without a sandbox. */
 function sandboxLine({ sandbox, agent, settings }: PreparedRun): string {
   if (sandbox !== null) return `${agent.adapter.name} runs in a sandbox (${sandbox.provider})`;
@@ -191,7 +195,7 @@ function sandboxOf(context: Context, prepared: PreparedRun): Pick<RunSpec, 'open
   const { adapter, program } = agent;
   const spec = sandboxSpec(context, settings, { command: adapter.name, program });
   const how = { resumed: prepared.resume !== undefined };
-  return { openSandbox: (denied) => sandbox.open({ ...spec, denied }, how) };
+  return { openSandbox: (reports) => sandbox.open({ ...spec, ...reports }, how) };
 }
 
 /** Prints the next command. */
@@ -229,9 +233,11 @@ function openView(
     redactor,
     now: () => systemClock.now(),
   });
-  const { agent, guardLine, intro = [] } = prepared;
+  const { agent, guardLine, intro = [], settings, sandbox } = prepared;
+  const outside = sandbox !== null && !settings.sandboxChecks ? [checksOutside] : [];
   for (const warning of prepared.warnings) view.warn(warning);
-  for (const line of [permissionLine(agent), sandboxLine(prepared), guardLine, ...intro]) view.intro(line);
+  for (const line of [permissionLine(agent), sandboxLine(prepared), ...outside, guardLine, ...intro])
+    view.intro(line);
   for (const line of prepared.verbose) view.verbose(line);
   return view;
 }

@@ -65,8 +65,10 @@ async function runInside(
   const { spec, choice } = readSpec(context, values);
   const denied = ({ host, port, because }: DeniedHost) =>
     context.stderr.write(cleanTerminal(`sandbox: ${host}:${port} ${because}\n`));
+  const notice = (text: string) => context.stderr.write(cleanTerminal(`sandbox: ${text}\n`));
   const path = findProgram(argv[0], env);
-  const sandbox = await openSandbox(choice, { ...(path === null ? {} : { program: path }), ...spec, denied });
+  const program = path === null ? {} : { program: path };
+  const sandbox = await openSandbox(choice, { ...program, ...spec, denied, notice });
   try {
     const isOwnTerminal = context.stdin.isTTY && sandbox.provider === 'bwrap';
     const command = isOwnTerminal ? ownTerminal(argv, context) : argv;

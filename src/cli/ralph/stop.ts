@@ -4,9 +4,13 @@ import { cancelLoop } from '../../drive/session/control.ts';
 import { readSessionLoop } from '../../drive/session/session-loops.ts';
 import { locateRun, type SessionRun } from '../../drive/session/session-runs.ts';
 import { systemClock } from '../../os/clock.ts';
+import { isInsideRun } from '../../os/process/inside-run.ts';
+import { ownLoop } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { loopHere, notDriven } from './note.ts';
 import type { stopOptions } from './options.ts';
+
+const endsItself = 'this is the loop that you work in: it ends when its task is done';
 
 export async function main(context: Context, { values, args }: Input<typeof stopOptions>): Promise<number> {
   const wanted = args[0] === undefined ? null : locateRun(context.env, context.cwd, args[0]);
@@ -14,7 +18,7 @@ export async function main(context: Context, { values, args }: Input<typeof stop
   const { run, isYielded } = loopHere(context);
   if (wanted && wanted.run !== run) throw notRunning(wanted.run);
   if (isYielded) return stopWorker(context, run);
-  if (context.env.RALPH_RUN_ID === run) throw ownLoop();
+  if (isInsideRun(context.env, run)) throw ownLoop(endsItself);
   postStop(context.env, run, values.now ? 'now' : 'iteration');
   context.stdout.write(values.now ? `run ${run} stops now\n` : `run ${run} stops after this iteration\n`);
   return 0;
@@ -31,7 +35,7 @@ async function stopWorker({ env, stdout }: Context, run: string): Promise<number
 /** A loop inside a session ends at once: its hook finds nothing any more, and lets the agent stop. */
 function stopSession({ run, sessionId, status }: SessionRun, { env, stdout }: Context): number {
   if (status === 'ended') throw notRunning(run);
-  if (env.CLAUDE_CODE_SESSION_ID === sessionId) throw ownLoop();
+  if (env.CLAUDE_CODE_SESSION_ID === sessionId) throw ownLoop(endsItself);
   for (;;) {
     const read = readSessionLoop(env, sessionId);
     if (read.kind !== 'loop' || read.state.run !== run) throw notRunning(run);
@@ -40,12 +44,6 @@ function stopSession({ run, sessionId, status }: SessionRun, { env, stdout }: Co
     stdout.write(`${reply.message}\n`);
     return 0;
   }
-}
-
-function ownLoop(): RalphError {
-  return new RalphError('own-loop', 'this is the loop that you work in: it ends when its task is done', {
-    remedy: 'finish the task, or write <promise>BLOCKED: why</promise>',
-  });
 }
 
 function notRunning(run: string): RalphError {

@@ -1,4 +1,5 @@
 import { RalphError } from '../../core/error.ts';
+import { damageText, type LoopRecord } from '../../fleet/files/loops.ts';
 import { readWorkers, type Worker } from '../../fleet/files/workers.ts';
 import { type Live, lookAtWorker } from '../../fleet/live.ts';
 import { reviveSupervisor } from '../../fleet/supervisor-start.ts';
@@ -6,22 +7,22 @@ import { type Pane, type Tmux, tmuxServer } from '../../os/terminal/tmux.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context } from '../kernel/spec.ts';
 
-/** Returns all workers. Starts a supervisor if loops are running and none is alive. */
-export async function allWorkers(context: Context): Promise<readonly Worker[]> {
+/** Returns all workers. Starts a supervisor if loops are running and none is alive, unless the caller will. */
+export async function allWorkers(context: Context, revive = true): Promise<readonly Worker[]> {
   const { workers, warning } = readWorkers(context.env);
   if (warning !== null) warn(context, warning);
-  await reviveSupervisor(context.env, programCommand('swarm'), workers);
+  if (revive) await reviveSupervisor(context.env, programCommand('swarm'), workers);
   return workers;
 }
 
 export async function needWorker(
   context: Context,
   name: string | undefined,
-  options: { exitCode?: number; without?: string } = {},
+  options: { exitCode?: number; without?: string; revive?: boolean } = {},
 ): Promise<Worker> {
-  const { exitCode = 1, without = 'a worker name is required' } = options;
+  const { exitCode = 1, without = 'a worker name is required', revive } = options;
   if (name === undefined) throw fault(without);
-  const worker = (await allWorkers(context)).find((one) => one.name === name);
+  const worker = (await allWorkers(context, revive)).find((one) => one.name === name);
   if (worker === undefined) {
     throw new RalphError('no-worker', `worker '${name}' not found`, { remedy: 'swarm ls', exitCode });
   }
@@ -47,6 +48,12 @@ export function openWindows(context: Context, lives: readonly Live[]) {
 
 export function warn(context: Context, text: string): void {
   context.stderr.write(`swarm: warning: ${text}\n`);
+}
+
+/** Warns of a damaged record of a loop. */
+export function warnOfDamage(context: Context, { name, metadata }: Worker, loop: LoopRecord | null): void {
+  const text = metadata.ralph === true ? damageText(context.env, name, loop) : null;
+  if (text !== null) warn(context, text);
 }
 
 export function fault(message: string, remedy?: string, exitCode = 1): RalphError {

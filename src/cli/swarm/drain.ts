@@ -1,3 +1,4 @@
+import { wholeMachine } from '../../cluster/queue-names.ts';
 import { ago } from '../../fleet/files/time.ts';
 import { systemClock } from '../../os/clock.ts';
 import type { Context, Input } from '../kernel/spec.ts';
@@ -28,14 +29,18 @@ export async function mainHosts(context: Context, { values }: Input<typeof hosts
     return writeList(context, values.format, {
       names: hosts.map(({ host }) => host),
       json: () => hosts,
-      head: ['HOST', 'STATE', 'LOOPS', 'LABELS', 'SEEN'],
+      head: ['HOST', 'STATE', 'LOOPS', 'LABELS', 'AGENTS', 'SEEN', 'DOES NOT WORK'],
       rows: () =>
-        hosts.map(({ host, draining, gone, loops, labels, seenAt }) => [
+        hosts.map(({ host, draining, gone, loops, labels, agents, faults, seenAt }) => [
           host,
           gone ? 'gone' : draining ? 'draining' : 'ready',
           String(loops.length),
           labels.join(',') || '-',
+          agents?.join(',') || '-',
           `${ago(systemClock.now() - seenAt)} ago`,
+          Object.entries(faults)
+            .map(([kind, why]) => (kind === wholeMachine ? why : `${kind}: ${why}`))
+            .join('; ') || '-',
         ]),
     });
   });

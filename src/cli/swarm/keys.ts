@@ -2,6 +2,7 @@ import type { Worker } from '../../fleet/files/workers.ts';
 import { lookAtWorkers } from '../../fleet/live.ts';
 import { typeText } from '../../fleet/worker-window.ts';
 import type { Pane, Tmux } from '../../os/terminal/tmux.ts';
+import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers, fault, needWindow, needWorker, openWindows } from './context.ts';
 import type { allOptions, sendOptions } from './options.ts';
@@ -13,6 +14,7 @@ export async function mainSend(
   context: Context,
   { values, args }: Input<typeof sendOptions>,
 ): Promise<number> {
+  requirePerson(context.env);
   const { all = false, raw = false } = values;
   const [name, text] = all ? [undefined, args[0]] : args;
   if (!all && text === undefined)

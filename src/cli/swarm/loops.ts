@@ -1,13 +1,13 @@
 import type { Cluster, ClusterView } from '../../cluster/cluster.ts';
-import { pauseLoop, resumeLoop } from '../../fleet/control.ts';
+import { lostText, pauseLoop, resumeLoop } from '../../fleet/control.ts';
 import { endWorker } from '../../fleet/end-worker.ts';
-import { type LoopRecord, readLoop } from '../../fleet/files/loops.ts';
+import { type LoopRecord, loopOf, readLoop } from '../../fleet/files/loops.ts';
 import type { Worker } from '../../fleet/files/workers.ts';
 import { holdWorker } from '../../fleet/hold.ts';
 import { systemClock } from '../../os/clock.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context } from '../kernel/spec.ts';
-import { allWorkers, fault, needWorker } from './context.ts';
+import { allWorkers, fault, needWorker, warnOfDamage } from './context.ts';
 import { type History, historyOf, readHistory } from './history.ts';
 import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
 
@@ -16,11 +16,13 @@ export type ShownLoop = LoopRecord & Partial<Pick<ClusterView, 'host' | 'repo' |
 
 /** The loops of this machine or of a cluster, as `swarm ralph` needs them. */
 type Loops = {
-  need(name: string | undefined): Promise<ShownLoop>;
+  /** Starts a supervisor if it has to, unless the caller will. */
+  need(name: string | undefined, revive?: boolean): Promise<ShownLoop>;
   list(): Promise<readonly ShownLoop[]>;
   /** False if nothing had to change. */
   pause(name: string): Promise<boolean>;
-  resume(name: string): Promise<boolean>;
+  /** Null if nothing had to change; else what it did besides. */
+  resume(name: string): Promise<string | null>;
   /** Ends the loop and its agent; the worker stays on the list. */
   stop(name: string): Promise<unknown>;
   history(name: string): Promise<History>;
@@ -39,14 +41,23 @@ export async function withLoops(
 function localLoops(context: Context): Loops {
   const { env } = context;
   return {
-    need: async (name) => (await needLoop(context, name)).loop,
+    async need(name, revive) {
+      const { worker, loop } = await needLoop(context, name, revive);
+      warnOfDamage(context, worker, loop);
+      return loop;
+    },
     list: async () =>
-      (await allWorkers(context)).flatMap(({ name, metadata }) => {
-        const loop = metadata.ralph === true ? readLoop(env, name) : null;
+      (await allWorkers(context)).flatMap((worker) => {
+        const loop = loopOf(env, worker);
+        warnOfDamage(context, worker, loop);
         return loop === null ? [] : [loop];
       }),
     pause: async (name) => pauseLoop(env, name, systemClock.now()).changed,
-    resume: async (name) => (await resumeLoop(env, name, systemClock.now(), programCommand('swarm'))).changed,
+    async resume(name) {
+      const { changed, lost } = await resumeLoop(env, name, systemClock.now(), programCommand('swarm'));
+      if (!changed) await allWorkers(context);
+      return changed ? (lost === undefined ? '' : `: ${lostText(lost)}`) : null;
+    },
     async stop(name) {
       const { worker } = await needLoop(context, name);
       await holdWorker(env, name, () => endWorker(env, worker, systemClock.now()));
@@ -63,7 +74,7 @@ function clusterLoops(cluster: Cluster): Loops {
     need: (name) => needClusterLoop(cluster, name),
     list: () => cluster.list(),
     pause: async (name) => (await cluster.pause(name)).changed,
-    resume: async (name) => (await cluster.resume(name)).changed,
+    resume: async (name) => ((await cluster.resume(name)).changed ? '' : null),
     stop: (name) => cluster.cancel(name),
     history: async (name) => historyOf(await cluster.timeline(name)),
   };
@@ -72,10 +83,12 @@ function clusterLoops(cluster: Cluster): Loops {
 async function needLoop(
   context: Context,
   name: string | undefined,
+  revive = true,
 ): Promise<{ worker: Worker; loop: LoopRecord }> {
-  const worker = await needWorker(context, name);
+  const worker = await needWorker(context, name, { revive });
   if (worker.metadata.ralph !== true) throw fault(`worker '${worker.name}' is not a ralph worker`);
   const loop = readLoop(context.env, worker.name);
+  if (loop === null) warnOfDamage(context, worker, loop);
   if (loop === null) throw fault(`the loop of '${worker.name}' is gone`, `swarm kill ${worker.name}`);
   return { worker, loop };
 }

@@ -1,5 +1,6 @@
 import type { ClusterView } from '../../cluster/cluster.ts';
-import { isOpen, type LoopRecord, readLoopRecord } from '../../fleet/files/loops.ts';
+import { newerRecord } from '../../cluster/newer-record.ts';
+import { type LoopRecord, readLoopRecord } from '../../fleet/files/loops.ts';
 import { ago, readStamp, stamp } from '../../fleet/files/time.ts';
 import { type Worker, worktreeOf } from '../../fleet/files/workers.ts';
 import { runningNow } from '../../fleet/live.ts';
@@ -7,7 +8,7 @@ import { stateWord } from '../../fleet/why.ts';
 import { systemClock } from '../../os/clock.ts';
 import type { Environment } from '../../os/process/program.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { allWorkers } from './context.ts';
+import { allWorkers, warn, warnOfDamage } from './context.ts';
 import { wantsCluster, withCluster } from './open-cluster.ts';
 import type { lsOptions } from './options.ts';
 import { writeList } from './table.ts';
@@ -20,7 +21,12 @@ export async function main(context: Context, input: Input<typeof lsOptions>): Pr
   const list = tagged
     .map((worker, index) => ({ worker, running: running[index] === true }))
     .filter((entry) => status === 'all' || entry.running === (status === 'running'));
-  const withLoops = () => list.map((entry) => ({ ...entry, loop: endedLoop(context.env, entry) }));
+  const withLoops = () =>
+    list.map((entry) => {
+      const loop = endedLoop(context.env, entry);
+      if (!entry.running) warnOfDamage(context, entry.worker, loop);
+      return { ...entry, loop };
+    });
   return writeList(context, format, {
     names: list.map(({ worker }) => worker.name),
     json: () => withLoops().map(workerJson),
@@ -34,7 +40,15 @@ function listCluster(context: Context, { values }: Input<typeof lsOptions>): Pro
   return withCluster(context, values, async (cluster) => {
     const views = (await cluster.list())
       .filter(({ tags }) => tag === undefined || tags.includes(tag))
-      .filter((view) => status === 'all' || isOpen(view) === (status === 'running'));
+      .filter((view) => status === 'all' || (view.status === 'running') === (status === 'running'));
+    for (const { name, isNewer } of await cluster.unreadable()) {
+      warn(
+        context,
+        isNewer
+          ? newerRecord(`'${name}'`).message
+          : `the record of '${name}' cannot be read: it was set aside`,
+      );
+    }
     return writeList(context, format, {
       names: views.map(({ name }) => name),
       json: () => views.map(clusterJson),
@@ -42,7 +56,7 @@ function listCluster(context: Context, { values }: Input<typeof lsOptions>): Pro
       rows: () =>
         views.map((view) => [
           view.name,
-          isOpen(view) ? 'running' : stateWord(view.why.state),
+          view.status === 'running' ? 'running' : stateWord(view.why.state),
           view.host ?? '-',
           `${view.iteration}/${view.maxIterations}`,
           ago(systemClock.now() - view.startedAt),
@@ -61,13 +75,13 @@ function endedLoop(env: Environment, { worker, running }: Entry): LoopRecord | n
   return running || worker.metadata.ralph !== true ? null : readLoopRecord(env, worker.name);
 }
 
-/** `running` or `stopped`; of a loop that does not run, how it ended or what it waits for. */
-function statusText(running: boolean, loop: LoopRecord | null): string {
-  if (running) return 'running';
+/** `running`, or the question that pauses it; of a loop that does not run, how it ended or what it waits for. */
+function statusText({ worker, running, loop }: LoopEntry): string {
+  if (running) return String(worker.metadata.needs_you ?? 'running');
   return loop === null || loop.status === 'running' ? 'stopped' : stateWord(loop.why.state);
 }
 
-export function uptime(started: string): string {
+function uptime(started: string): string {
   return ago(systemClock.now() - (readStamp(started) ?? systemClock.now()));
 }
 
@@ -75,7 +89,7 @@ export function uptime(started: string): string {
 function clusterJson(view: ClusterView) {
   return {
     name: view.name,
-    status: isOpen(view) ? 'running' : 'stopped',
+    status: view.status,
     cmd: view.command,
     started: stamp(view.startedAt),
     cwd: null,
@@ -106,12 +120,13 @@ function workerJson({ worker, running, loop }: LoopEntry) {
   };
 }
 
-function row({ worker, running, loop }: LoopEntry): string[] {
+function row(entry: LoopEntry): string[] {
+  const { worker } = entry;
   const { tmux, pid, tags } = worker;
   const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
   return [
     worker.name,
-    statusText(running, loop),
+    statusText(entry),
     String(place),
     uptime(worker.started),
     worktreeOf(worker)?.path ?? '-',

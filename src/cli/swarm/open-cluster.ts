@@ -6,9 +6,8 @@ import {
   placeOf,
 } from '../../cluster/address.ts';
 import type { Cluster, ClusterView } from '../../cluster/cluster.ts';
-import type { HostView } from '../../cluster/hosts.ts';
+import { newerRecord } from '../../cluster/newer-record.ts';
 import type { ClusterOptions } from '../../cluster/open.ts';
-import { fits } from '../../cluster/queue-names.ts';
 import type { Context } from '../kernel/spec.ts';
 import { fault, warn } from './context.ts';
 
@@ -31,13 +30,6 @@ export function needAddress(context: Context, { cluster }: Values): ClusterAddre
 export function warnInTheClear(context: Context, address: ClusterAddress): void {
   if (isInTheClear(address))
     warn(context, `what is sent to ${placeOf(address)} can be read on the way: use TLS`);
-}
-
-/** The warning that no machine takes a loop with these labels; null if one does. */
-export function missingMachine(hosts: readonly HostView[], labels: readonly string[]): string | null {
-  if (hosts.some((one) => !one.gone && !one.draining && fits({ labels }, one.labels))) return null;
-  if (labels.length === 0) return 'no machine that takes loops is there: swarm worker';
-  return `no machine with the labels ${labels.join(',')} is there: swarm worker --labels ${labels.join(',')}`;
 }
 
 /** Opens the cluster, calls `use` with it, and closes it. */
@@ -64,6 +56,8 @@ export async function needClusterLoop(
 ): Promise<ClusterView> {
   if (name === undefined) throw fault('a worker name is required');
   const view = await cluster.status(name);
+  if (view === null && (await cluster.unreadable()).some((one) => one.isNewer && one.name === name))
+    throw newerRecord(`'${name}'`);
   if (view === null) throw fault(`worker '${name}' not found`, 'swarm ls', exitCode);
   return view;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readLogLines } from '../../fleet/files/log.ts';
-import { isOpen, stateOf } from '../../fleet/files/loops.ts';
+import { isAsking, isOpen, stateOf } from '../../fleet/files/loops.ts';
 import { loopPaths } from '../../fleet/files/paths.ts';
 import { showStamp, stamp } from '../../fleet/files/time.ts';
 import { whyText } from '../../fleet/why.ts';
@@ -8,6 +8,7 @@ import { systemClock } from '../../os/clock.ts';
 import { lstatOf, writeAtomic } from '../../os/files/files.ts';
 import { tailFile } from '../../os/files/tail-file.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { fault, warn } from './context.ts';
 import { followLoop } from './follow.ts';
@@ -45,11 +46,19 @@ export function mainPause(context: Context, { values, args }: LoopInput): Promis
 }
 
 export function mainResume(context: Context, { values, args }: LoopInput): Promise<number> {
+  requirePerson(context.env);
   return withLoops(context, values, async (loops) => {
-    const loop = await loops.need(args[0]);
+    // A new supervisor would start a lost iteration again before this command.
+    const loop = await loops.need(args[0], false);
     const { name, host } = loop;
-    if (await loops.resume(name)) {
-      context.stdout.write(`resumed ralph loop for ${name}\n`);
+    const more = await loops.resume(name);
+    if (more !== null) {
+      context.stdout.write(`resumed ralph loop for ${name}${more}\n`);
+      return 0;
+    }
+    if (isAsking(loop)) {
+      warn(context, `worker '${name}' ${whyText(loop.why, systemClock.now())}`);
+      context.stderr.write(`  it goes on when you have answered: swarm attach ${name}\n`);
       return 0;
     }
     warn(context, `worker '${name}' is not paused`);
@@ -76,7 +85,8 @@ export function mainRun(context: Context, { values, args }: LoopInput): Promise<
     throw fault('a loop of a cluster is run by its machines', `swarm wait ${args[0] ?? 'NAME'}`);
   }
   return withLoops(context, values, async (loops) => {
-    const { name } = await loops.need(args[0]);
+    const { name, status } = await loops.need(args[0]);
+    if (status === 'paused') requirePerson(context.env);
     await loops.resume(name);
     return followLoop(context, name);
   });
@@ -93,7 +103,7 @@ export function mainStatus(context: Context, { values, args }: LoopInput): Promi
 export function mainLs(context: Context, { values }: Input<typeof ralphLsOptions>): Promise<number> {
   const { format, status = 'all' } = values;
   return withLoops(context, values, async (loops) => {
-    const list = (await loops.list()).filter((loop) => status === 'all' || loop.status === status);
+    const list = (await loops.list()).filter((loop) => status === 'all' || stateOf(loop).status === status);
     const isCluster = list[0]?.host !== undefined;
     return writeList(context, format, {
       names: list.map(({ name }) => name),
@@ -102,7 +112,7 @@ export function mainLs(context: Context, { values }: Input<typeof ralphLsOptions
       rows: () =>
         list.map((loop) => [
           loop.name,
-          loop.status,
+          stateOf(loop).status,
           iterationText(loop),
           String(loop.totalFailures),
           whyText(loop.why, systemClock.now()),
@@ -168,7 +178,7 @@ function statusText(loop: ShownLoop, history: History): string {
   ];
   const lines = [
     `Ralph Loop: ${loop.name}`,
-    `Status: ${loop.status}`,
+    `Status: ${stateOf(loop).status}`,
     `Iteration: ${iterationText(loop)}`,
     `Started: ${showStamp(stamp(loop.startedAt))}`,
     ...(began === null ? [] : [`Current iteration started: ${showStamp(stamp(began))}`]),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { agentNameOf } from '../../agents/registry.ts';
+import { agentNameOf, agents } from '../../agents/registry.ts';
 import { messageOf } from '../../core/error.ts';
 import { compilePattern } from '../../core/pattern.ts';
 import { tellsContext } from '../../fleet/context.ts';
@@ -7,6 +7,7 @@ import { setMaxParallel } from '../../fleet/files/limits.ts';
 import type { NewLoop } from '../../fleet/files/loop-record.ts';
 import type { LoopOptions } from '../../fleet/files/loops.ts';
 import type { Worker } from '../../fleet/files/workers.ts';
+import { accountOf } from '../../fleet/limits.ts';
 import { type SpawnOrder, spawnWorker } from '../../fleet/spawn.ts';
 import { readPrompt } from '../../fleet/start-iteration.ts';
 import { ensureSupervisor } from '../../fleet/supervisor-start.ts';
@@ -47,13 +48,14 @@ function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
   const loop = values.ralph ? loopOf(context, values, cmd) : null;
   if (values.name === undefined) throw fault('--name is required', 'swarm spawn --name NAME -- command');
   const { branch, 'tmux-socket': socket, 'worktree-dir': dir } = values;
+  const variables = variablesOf(values.env ?? []);
   // As tmux itself does with a name that it could not find again.
   const session = values.session?.replace(/[.:]/g, '_');
   return {
     name: values.name,
     cmd,
     cwd,
-    env: variablesOf(values.env ?? []),
+    env: variables,
     tags: values.tag ?? [],
     tmux:
       values.tmux || loop !== null
@@ -65,9 +67,24 @@ function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
           ...(dir === undefined ? {} : { dir: resolve(context.cwd, dir) }),
         }
       : null,
-    loop,
+    loop: loop && withAccount(context, loop, cmd, variables),
     replace: values.replace === true,
   };
+}
+
+/** Sets the account of a loop by the variables that its agent gets. */
+function withAccount(
+  { env }: Context,
+  loop: NewLoop,
+  cmd: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): NewLoop {
+  const own = agents[agentNameOf(cmd[0] ?? '')].accountVariables.flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const account = accountOf(cmd, { ...Object.fromEntries(own), ...variables }, loop.options.account);
+  return account === null ? loop : { ...loop, options: { ...loop.options, account } };
 }
 
 /** Checks the options of a loop, and returns what it has to do. */
@@ -91,7 +108,6 @@ export function loopOf(context: Context, values: LoopValues, cmd: readonly strin
       inactivity_timeout: Math.max(1, Math.round(timeout / 1000)),
     },
     options: {
-      ...(context.env.PATH === undefined ? {} : { path: context.env.PATH }),
       ...(values.account === undefined ? {} : { account: values.account }),
       ...(values['check-done-continuous'] ? { checkDoneContinuous: true } : {}),
       ...contextOf(context, values, cmd),

@@ -1,14 +1,17 @@
+import { isBranchName, isInside, isPassable } from '../../cluster/checks.ts';
 import type { Cluster, LoopOrder, WorkSource } from '../../cluster/cluster.ts';
+import { lookAtRemote } from '../../cluster/remote.ts';
 import { isObject } from '../../core/json.ts';
 import { runsByItself } from '../../fleet/delivery.ts';
 import { isOpen } from '../../fleet/files/loops.ts';
 import { checkName } from '../../fleet/spawn.ts';
 import { readPrompt } from '../../fleet/start-iteration.ts';
 import { createRedactor } from '../../os/redact/redact.ts';
-import { isSecretName } from '../../os/redact/secrets.ts';
+import { isSecretName } from '../../os/redact/secret-names.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { fault } from './context.ts';
-import { missingMachine, needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
+import { fault, warn } from './context.ts';
+import { missingMachine } from './missing-machine.ts';
+import { needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
 import type { submitOptions } from './options.ts';
 import { loopOf, refuseContinuous } from './spawn.ts';
 import { clusterEntries, waitUntilOver } from './wait.ts';
@@ -22,13 +25,14 @@ export async function main(context: Context, input: SubmitInput): Promise<number
   const order = orderOf(context, input);
   const { name, source } = order;
   warnInTheClear(context, needAddress(context, input.values));
+  await checkRemote(context, source);
   return withCluster(context, input.values, async (cluster) => {
     await checkBranch(cluster, name, source);
     if (input.values.replace) await cluster.cancel(name);
     if (!(await cluster.submit(order))) {
       throw fault(`worker '${name}' already exists`, `swarm status ${name}, or --replace to end it`);
     }
-    const missing = missingMachine(await cluster.hosts(), order.labels ?? []);
+    const missing = missingMachine(await cluster.hosts(), order);
     const idle = missing === null ? '' : `; ${missing}`;
     context.stdout.write(
       `submitted ${name} (${source.branch}) [ralph mode: up to ${order.settings.max_iterations} iterations]${idle}\n`,
@@ -48,8 +52,11 @@ function orderOf(
   checkName(name);
   const repo = needOption(values, 'repo', ': any machine has to be able to fetch it');
   const branch = needOption(values, 'branch', ': the work is pushed to it');
+  const base = values.base ?? null;
   checkRepo(repo);
-  if (/^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(cwd)) throw fault('--cwd is a folder inside the repository');
+  checkBranchName('--branch', branch);
+  if (base !== null) checkBranchName('--base', base);
+  if (!isInside(cwd)) throw fault('--cwd is a folder inside the repository');
   const promptFile = needOption(values, 'prompt-file');
   needOption(values, 'max-iterations');
   if (!runsByItself(command)) refuseContinuous(values);
@@ -59,8 +66,8 @@ function orderOf(
   if (prompt.text.length > maxPromptChars)
     throw fault(`the prompt is longer than ${maxPromptChars} characters`);
   const { pass, env } = variablesOf(values.env ?? []);
-  // These two are true on this machine only.
-  const { path: _path, engine: _engine, ...portable } = options;
+  // Where programs are is true on this machine only.
+  const { engine: _engine, ...portable } = options;
   const order = {
     name,
     command,
@@ -70,7 +77,7 @@ function orderOf(
     settings: { ...settings, prompt_file: promptFile },
     options: portable,
     labels: [...new Set((values.label ?? []).flatMap((text) => text.split(',').filter(Boolean)))],
-    source: { repo, branch, base: values.base ?? null, prompt: prompt.text, pass },
+    source: { repo, branch, base, prompt: prompt.text, pass },
   };
   refuseSecrets(context, order);
   return order;
@@ -94,6 +101,8 @@ function variablesOf(words: readonly string[]): { pass: string[]; env: Record<st
     const [, key = '', value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(text) ?? [];
     if (key === '')
       throw fault(`invalid env format '${text.replace(/=.*/s, '=...')}' (expected KEY=VAL or KEY)`);
+    if (!isPassable(key))
+      throw fault(`${key} cannot be set by a loop: the machines that run it have their own`);
     if (value === undefined) pass.push(key);
     else if (isSecretName(key)) {
       throw fault(
@@ -103,6 +112,17 @@ function variablesOf(words: readonly string[]): { pass: string[]; env: Record<st
     } else env[key] = value;
   }
   return { pass, env };
+}
+
+function checkBranchName(option: string, name: string): void {
+  if (!isBranchName(name)) throw fault(`${option} ${JSON.stringify(name)} is no name for a branch`);
+}
+
+/** Throws if the repository or the branch does not exist. Machines may reach one that this machine cannot. */
+async function checkRemote(context: Context, source: WorkSource): Promise<void> {
+  const look = await lookAtRemote('/', source);
+  if (look.kind === 'missing') throw fault(look.why, 'see --repo, --branch and --base: swarm help submit');
+  if (look.kind === 'unreachable') warn(context, `${source.repo} cannot be read from here: ${look.why}`);
 }
 
 function checkRepo(repo: string): void {

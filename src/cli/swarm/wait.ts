@@ -26,6 +26,9 @@ export async function main(context: Context, { values, args }: Input<typeof wait
   if (wantsCluster(context, values)) {
     return withCluster(context, values, async (cluster) => {
       const only = values.all ? null : (await needClusterLoop(cluster, args[0])).name;
+      // A store that was lost looks like this, too.
+      if (only === null && (await cluster.list()).length === 0)
+        throw fault('there is no loop in the cluster', 'swarm reconcile, if its store was lost');
       return waitUntilOver(context, () => clusterEntries(cluster, only), values);
     });
   }
@@ -71,7 +74,9 @@ export async function waitUntilOver(
     await systemClock.sleep(Math.min(lookMs, Math.max(1, deadline - systemClock.monotonic())));
     const now = new Map((await ask()).map((one) => [one.name, one]));
     entries = entries.map((one) => {
-      const next = one.isOver ? one : (now.get(one.name) ?? { ...one, isOver: true, text: 'gone' });
+      const next = one.isOver
+        ? one
+        : (now.get(one.name) ?? { ...one, isOver: true, text: 'gone', exitCode: 1 });
       if (next.isOver && !one.isOver) say(next);
       return next;
     });

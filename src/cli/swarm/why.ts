@@ -11,9 +11,10 @@ import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { tmuxServer } from '../../os/terminal/tmux.ts';
 import { writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { needWorker } from './context.ts';
+import { needWorker, warnOfDamage } from './context.ts';
 import { eventText, type History, historyOf, readHistory, skippedTexts } from './history.ts';
-import { missingMachine, needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
+import { missingMachine } from './missing-machine.ts';
+import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
 import type { whyOptions } from './options.ts';
 
 /** What a worker is doing, on this machine or in a cluster. */
@@ -51,6 +52,7 @@ async function localView(context: Context, word: string | undefined): Promise<Wh
   const worker = await needWorker(context, word);
   const { name } = worker;
   const loop = loopOf(env, worker);
+  warnOfDamage(context, worker, loop);
   const gone = worker.metadata.ralph === true && loop === null ? { detail: 'its loop is gone' } : {};
   const why = loop?.why ?? { ...(await plainWhy(context, worker)), ...gone };
   const next = nextCommand(name, why);
@@ -60,11 +62,11 @@ async function localView(context: Context, word: string | undefined): Promise<Wh
 
 async function clusterView(cluster: Cluster, word: string | undefined): Promise<WhyView> {
   const loop = await needClusterLoop(cluster, word);
-  const { name, host, why, labels } = loop;
+  const { name, host, why } = loop;
   const next = isOpen(loop) ? nextCommand(name, why) : null;
   const hosts = await cluster.hosts();
   const isHeld = hosts.some((one) => one.host === host && !one.gone);
-  const missing = loop.status === 'running' && !isHeld ? missingMachine(hosts, labels) : null;
+  const missing = loop.status === 'running' && !isHeld ? missingMachine(hosts, loop) : null;
   const hints = [
     // There is no window to attach to.
     ...(next === null || next.startsWith('swarm attach') ? [] : [`next: ${next}`]),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { knownAgents } from '../../agents/registry.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { MachineRules } from '../../cluster/messages.ts';
 import { defaultLeaseMs } from '../../cluster/open.ts';
@@ -13,7 +14,7 @@ import { systemClock } from '../../os/clock.ts';
 import { ensureDir, readText, writeAtomic } from '../../os/files/files.ts';
 import { acquireLock } from '../../os/files/lock.ts';
 import { realPath } from '../../os/files/real-path.ts';
-import { sweepRun } from '../../os/process/process.ts';
+import { findProgram, sweepRun } from '../../os/process/process.ts';
 import { processesByRun } from '../../os/process/run-ids.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { chooseProvider } from '../../sandbox/open-sandbox.ts';
@@ -41,9 +42,9 @@ export async function main(
     const leaseMs = leaseOf(env.SWARM_LEASE_MS);
     const allowHosts = values['allow-host'] ?? [];
     const rules = { folder: own, sandbox, allowHosts, ralph: programCommand('ralph'), leaseMs };
-    return await withCluster(context, values, (cluster) => work(context, values, cluster, rules), {
-      leaseMs,
-    });
+    // Below a third of the lease: a renewal that got lost is tried again in time.
+    const times = { leaseMs, callMs: Math.floor(0.3 * leaseMs) };
+    return await withCluster(context, values, (cluster) => work(context, values, cluster, rules), times);
   } finally {
     lock.release();
   }
@@ -59,13 +60,17 @@ async function work(
   const { slots = 1 } = values;
   const name = values.host ?? (values.dir === undefined ? hostname() : `${hostname()}-${basename(folder)}`);
   const labels = (values.labels ?? []).flatMap((text) => text.split(',').filter(Boolean));
-  const host = await cluster.register({ host: name, labels }, idOf(folder));
+  const isLocal = sandbox === 'none' || sandbox === 'bwrap';
+  const agents = () =>
+    isLocal ? { agents: knownAgents.filter((agent) => findProgram(agent, env) !== null) } : {};
+  const host = await cluster.register({ host: name, labels, ...agents() }, idOf(folder));
   const say = (line: string) =>
     void stdout.stream.write(`${stampSeconds(systemClock.now())} ${cleanTerminal(line)}\n`);
   const worker = createWorker({
     cluster,
     host,
     labels,
+    agents,
     slots,
     rules,
     driver: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'commands', 'loop-driver.cjs')],
@@ -77,7 +82,8 @@ async function work(
   const where = sandbox === 'none' ? 'without a sandbox' : `in a sandbox (${sandbox})`;
   say(`${host} takes loops, ${slots} at a time, ${where}; its files are in ${folder}`);
   if (host !== name) say(`another machine is called ${name}`);
-  const isDraining = (await cluster.hosts()).some((one) => one.host === host && one.draining);
+  const hosts = await cluster.hosts().catch(() => []);
+  const isDraining = hosts.some((one) => one.host === host && one.draining);
   if (isDraining) say(`${host} drains and takes nothing until: swarm drain ${host} --undo`);
   await worker.run();
   return signals.count() > 1 ? outcomes.INTERRUPTED.exitCode : 0;

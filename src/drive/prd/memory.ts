@@ -69,6 +69,7 @@ export function remembered(
     outside: outside.filter((id) => approvedIds.has(id)),
     verifyCommands: memory?.verifyCommands ?? tasks.verifyCommands,
     stories: { ...Object.fromEntries(stories), ...memory?.stories },
+    ...(memory?.instructions && { instructions: memory.instructions }),
   };
 }
 
@@ -133,6 +134,8 @@ const memorySchema = v.object({
   outside: texts,
   verifyCommands: texts,
   stories: v.record(v.string(), firstSeenSchema),
+  /** Fingerprints of instruction files, as they were when the work on a story began. */
+  instructions: v.exactOptional(v.object({ story: v.string(), marks: v.record(v.string(), v.string()) })),
 });
 
 type FirstSeen = Readonly<v.InferOutput<typeof firstSeenSchema>>;

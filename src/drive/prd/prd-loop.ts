@@ -7,9 +7,11 @@ import { checkBetween, removed } from '../../core/review/transitions.ts';
 import type { TurnEnd } from '../../core/turn.ts';
 import type { EventBody } from '../../journal/events.ts';
 import { lstatOf, reclaimDir, writeAtomic } from '../../os/files/files.ts';
+import { realPath } from '../../os/files/real-path.ts';
 import { uncommittedChanges } from '../../os/git/uncommitted.ts';
 import type { Inspection, LoopKind, Recorder } from '../process/loop-kind.ts';
 import { commitChecks, evidenceOf, listChecks, progressChecks, steeringChecks } from './checks.ts';
+import { changedInstructions, type InstructionMarks, markInstructions } from './instructions.ts';
 import { beforeName } from './last-run.ts';
 import { changesSince, type PrdMemory, remembered } from './memory.ts';
 import { aboutLine, checkedEvent, storyStates } from './prd-events.ts';
@@ -102,6 +104,7 @@ function startIteration(options: PrdLoopOptions, state: PrdLoopState, head: stri
   state.step = nextStep(state.list.tasks, rules);
   state.files = snapshotFiles(paths);
   state.start = head;
+  rememberInstructions(options, state);
   remember(options, state);
   writeAtomic(join(rejectedFolder, beforeName), state.list.text, { fsync: false });
   writeActive(projectDir, {
@@ -136,14 +139,29 @@ function remember(options: PrdLoopOptions, state: PrdLoopState): void {
   options.remember(state.memory);
 }
 
+/** Remembers the instruction files as they are before the first work on a story, for its reviewers. */
+function rememberInstructions(options: PrdLoopOptions, state: PrdLoopState): void {
+  const { mode, story } = state.step;
+  if (mode !== 'implement' || story === null || state.memory.instructions?.story === story.id) return;
+  state.memory = { ...state.memory, instructions: { story: story.id, marks: instructionsNow(options) } };
+}
+
+function instructionsNow({ projectDir, paths, gitTop }: PrdLoopOptions): InstructionMarks {
+  const top = realPath(gitTop ?? projectDir);
+  return markInstructions(top, relative(top, realPath(paths.progress)));
+}
+
 function promptFacts(
-  { maxIterations, rules }: PrdLoopOptions,
+  options: PrdLoopOptions,
   { step, memory, list }: PrdLoopState,
   iteration: number,
 ): IterationFacts {
+  const { maxIterations, rules } = options;
   const reviews = step.mode === 'review' && step.story;
   const changes = reviews ? changesSince(memory, list.tasks, reviews) : [];
-  return { iteration, maxIterations, step, rules, changes };
+  const before = reviews && memory.instructions?.story === reviews.id ? memory.instructions.marks : null;
+  const instructions = before ? changedInstructions(before, instructionsNow(options)) : [];
+  return { iteration, maxIterations, step, rules, changes, instructions };
 }
 
 function iterationEvent({ step, list }: PrdLoopState, rules: ReviewRules, iteration: number): EventBody {

@@ -35,6 +35,7 @@ export async function runIteration(
   record(iterationStarted(loop, prompt, await workingCopy.place(spec.run)));
   for (const event of events) record(event);
 
+  await parts.sandbox.freshHome({ keepSessions: parts.cutSession !== null });
   const agent = await readTurn(spec, { loop, prompt, parts });
   parts.cutSession = kind.resumesSession ? sessionCutBy(agent, spec.agent) : null;
   recordAgentEnd(spec, agent, iteration, record);
@@ -141,12 +142,11 @@ function withNewPasses(progress: Progress, guardrails: readonly Check[], passed:
 /** Makes the checks that only a claim needs: slow commands last, and only if nothing has failed before. */
 async function checkClaim(
   spec: RunSpec,
-  { protectedFiles, record }: RunParts,
+  { watchedFiles, record }: RunParts,
   context: CheckContext,
   turn: { readonly agent: AgentTurn; readonly checks: readonly Check[]; readonly inspection: Inspection },
 ): Promise<Check[]> {
-  const files = protectedFiles.check();
-  const checks = [...turn.inspection.evidence, ...(files ? [files] : [])];
+  const checks = [...turn.inspection.evidence, ...(await watchedFiles.check(spec.view.iterations))];
   const good = turn.agent.end === 'finished' && [...turn.checks, ...checks].every(({ ok }) => ok);
   if (!good || spec.stop.aborted || spec.settings.verify.length === 0) return checks;
   const { iteration } = context;

@@ -21,7 +21,7 @@ export function startNotices(spec: RunSpec, record: Recorder): Notices {
 
   async function send(notice: Notice): Promise<void> {
     const { sendNotice } = await import('../../os/notify/send.ts');
-    const world = { cwd, env, version, terminal, stop };
+    const world = { cwd, env, version, terminal, stop, sandboxed: spec.openSandbox !== undefined };
     for (const { channel, ok, detail } of await sendNotice(notice, settings.notify, world)) {
       record({ type: 'notified', kind: notice.kind, channel, ok, detail });
     }

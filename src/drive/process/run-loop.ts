@@ -14,12 +14,13 @@ import { readText } from '../../os/files/files.ts';
 import { realPath } from '../../os/files/real-path.ts';
 import { findProgram } from '../../os/process/process.ts';
 import { noSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { watchProgram } from './agent-program.ts';
 import { agentMissing } from './agent-turn.ts';
 import { runIteration } from './iteration.ts';
 import type { Recorder } from './loop-kind.ts';
 import { startNotices } from './notices.ts';
-import { protectFiles } from './protected.ts';
 import type { RunEnd, RunParts, RunSpec } from './run-spec.ts';
+import { watchFiles } from './watched-files.ts';
 
 /** Longest sleep between two looks at the wall clock. */
 const longestNap = 30_000;
@@ -28,11 +29,12 @@ const longestNap = 30_000;
 export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
   const paths = runPaths(spec.cwd, spec.run);
   // Before the first event, so that a run that can be resumed has its record.
-  const protectedFiles = protectFiles(spec.cwd, spec.settings.protectedPaths, {
-    folder: paths.root,
-    file: paths.protected,
-    resumed: spec.resume !== undefined,
-  });
+  const { guardrails, verify, protectedPaths, protectChecks } = spec.settings;
+  const commands = [...guardrails.map(({ command }) => command), ...verify];
+  const watchedFiles = watchFiles(
+    { cwd: spec.cwd, env: spec.env, commands, protectedPaths, protectChecks },
+    { folder: paths.root, file: paths.protected, resumed: spec.resume !== undefined },
+  );
   const journal = openJournal(paths.journal, () => spec.clock.now(), {
     root: spec.cwd,
     // Every text of an event passes here on its way to the disk and the screen.
@@ -51,14 +53,16 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
     record(startEvent(spec, loop));
     sandbox = await openSandbox(spec, record);
     const passed = new Set(spec.passed);
-    return await runIterations(spec, loop, {
+    const end = await runIterations(spec, loop, {
       journal,
       sandbox,
       record,
-      protectedFiles,
+      watchedFiles,
       passed,
       cutSession: null,
     });
+    // The question of an agent goes into a file for its human.
+    return end && { ...end, because: { ...end.because, text: spec.redactor.text(end.because.text) } };
   } catch (error) {
     endByError(spec, record, error);
     throw error;
@@ -72,9 +76,12 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
 
 async function runIterations(spec: RunSpec, first: LoopState, parts: RunParts): Promise<RunEnd | null> {
   const { journal, record } = parts;
+  // Only where the next turn may judge this one; other loops survive an update of the agent.
+  const isOtherAgent = spec.kind.traced ? watchProgram(spec.agent) : () => false;
   for (let loop = first; ; ) {
     const task = readTask(spec);
     requireAgent(spec);
+    if (isOtherAgent()) return endRun(spec, record, agentChanged(spec.agent));
     const result = await runIteration(spec, { ...loop, task }, parts);
     loop = result.loop;
     const next = await settle(spec, result.decision, record);
@@ -88,7 +95,10 @@ async function runIterations(spec: RunSpec, first: LoopState, parts: RunParts): 
 }
 
 async function openSandbox(spec: RunSpec, record: Recorder): Promise<Sandbox> {
-  const opening = spec.openSandbox?.((host) => record({ type: 'sandbox.denied', ...host }));
+  const opening = spec.openSandbox?.({
+    denied: (host) => record({ type: 'sandbox.denied', ...host }),
+    notice: (text) => record({ type: 'notice', text }),
+  });
   if (opening === undefined) return noSandbox;
   const sandbox = await opening;
   const { provider, name } = sandbox;
@@ -126,6 +136,11 @@ function requireAgent({ agent, env, settings }: RunSpec): void {
   // A sandbox may bring an agent of its own, which is a name only.
   if (!isAbsolute(program) || findProgram(program, env) !== null) return;
   throw agentMissing(settings.agent.command ?? program, adapter);
+}
+
+function agentChanged({ program, adapter }: RunSpec['agent']): End {
+  const text = `the agent's program ${program} was changed since the run began, and would judge the work now; if that was no update of yours, install it again (${adapter.install})`;
+  return { outcome: 'BLOCKED', because: { code: 'agent-changed', text } };
 }
 
 /** Carries a decision out, waits included, and returns what follows from it. */
@@ -203,6 +218,7 @@ function startEvent(spec: RunSpec, loop: LoopState): EventBody {
     cli,
     ...(output === undefined ? {} : { output }),
   };
+  const branch = spec.workingCopy.branch();
   if (spec.resume) return { type: 'run.resumed', pid, iteration: loop.iteration, ...how };
   return {
     type: 'run.started',
@@ -210,6 +226,7 @@ function startEvent(spec: RunSpec, loop: LoopState): EventBody {
     version: spec.version,
     pid,
     cwd,
+    ...(branch === null ? {} : { branch }),
     command: agent.program,
     task: loop.task,
     ...how,

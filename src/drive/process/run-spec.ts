@@ -10,10 +10,10 @@ import type { RunView } from '../../journal/run-view.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { Environment } from '../../os/process/process.ts';
 import type { Redactor } from '../../os/redact/redact.ts';
-import type { DeniedHost, Sandbox } from '../../sandbox/sandbox.ts';
+import type { Sandbox, SandboxSpec } from '../../sandbox/sandbox.ts';
 import type { Denial } from '../mailbox.ts';
 import type { LoopKind, Recorder } from './loop-kind.ts';
-import type { ProtectedFiles } from './protected.ts';
+import type { WatchedFiles } from './watched-files.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 export type RunAgent = {
@@ -41,7 +41,7 @@ export type RunSpec = {
   readonly prompt: PromptSource;
   readonly agent: RunAgent;
   /** Makes the sandbox that the agent runs in ready; without it there is none. */
-  openSandbox?(denied: (host: DeniedHost) => void): Promise<Sandbox>;
+  openSandbox?(reports: Pick<SandboxSpec, 'denied' | 'notice'>): Promise<Sandbox>;
   readonly kind: LoopKind;
   /** View of what earlier processes of this run wrote; each new event is added. */
   readonly view: RunView;
@@ -90,7 +90,7 @@ export type RunParts = {
   readonly journal: Journal;
   readonly record: Recorder;
   readonly sandbox: Sandbox;
-  readonly protectedFiles: ProtectedFiles;
+  readonly watchedFiles: WatchedFiles;
   /** Guardrails that passed the last time they ran. */
   readonly passed: Set<string>;
   /** The agent's session that a limit cut off, for the next try. */

@@ -4,6 +4,7 @@ import { RalphError } from '../../core/error.ts';
 import { splitWords } from '../../core/words.ts';
 import { isWithin, realPath } from '../../os/files/real-path.ts';
 import { hasChanges } from '../../os/git/git.ts';
+import { pushTo } from '../../os/git/push.ts';
 import {
   type Environment,
   findProgram,
@@ -53,12 +54,15 @@ export async function* runScm(
     }
     const more = message === null ? [] : ['-am', message];
     if (spec.stop.aborted) return;
+    const push =
+      name === 'git' && words[0] === 'push' ? await pushTo(root, spec.view.branch, words) : { words };
+    if ('refused' in push) return yield { task, ok: false, detail: push.refused };
     // These need the user's own login. All else runs what the agent wrote: hooks, filters, what a repository names. What
     // another program than git obeys in a project nobody can know.
     const needsLogin = name === 'git' && (words[0] === 'push' || words[0] === 'fetch');
     const outside = sandbox !== noSandbox && needsLogin && !isOfProject(command, env, root);
     const careful = outside ? withoutAgents : [];
-    const { end, output } = await runSideProcess(spec, [command, ...careful, ...words, ...more], {
+    const { end, output } = await runSideProcess(spec, [command, ...careful, ...push.words, ...more], {
       ...(outside ? { cwd: root, env } : { sandbox }),
       timeoutMs: 10 * 60_000,
     });

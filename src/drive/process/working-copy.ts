@@ -15,6 +15,8 @@ export type WorkingCopy = {
   readonly root: string | null;
   /** The commit that was checked out at the last look; null without one. */
   head(): string | null;
+  /** The branch that was checked out at the last look; null without one. */
+  branch(): string | null;
   /** Starts looking now, for instance while the agent's process is still ending. */
   look(): void;
   /** Returns the changes since the last call, as of `look` if it was called, else as of now. */
@@ -41,6 +43,7 @@ export async function openWorkingCopy(
   return {
     root,
     head: () => before.head,
+    branch: () => before.branch,
     look() {
       looking = look();
     },
@@ -100,5 +103,5 @@ async function stateOf(cwd: string, root: string | null, filters: boolean): Prom
 }
 
 function folderOf(cwd: string): TreeState {
-  return { head: null, files: markFolder(cwd) ?? new Map() };
+  return { head: null, branch: null, files: markFolder(cwd) ?? new Map() };
 }

@@ -77,8 +77,6 @@ export const loopOptions = v.object({
   /** Command of `ralph` for it, and the id of its run. */
   engine: v.exactOptional(texts),
   runId: v.exactOptional(v.string()),
-  /** PATH of the command that spawned it: the supervisor may have another. */
-  path: v.exactOptional(v.string()),
 });
 
 /** `loop.json`: the state of a loop. Written as a whole, so that a crash leaves the old one or the new. */
@@ -107,6 +105,8 @@ export const loopRecord = v.object({
   options: loopOptions,
   /** The last event in the journal of its run that was booked. */
   runSeq: v.exactOptional(v.number()),
+  /** Path of the damaged record that it replaces. */
+  damaged: v.exactOptional(v.string()),
   /** Lines of `iterations.log` from the last step. A repair after a crash adds those that are missing. */
   lines: texts,
 });
@@ -122,6 +122,16 @@ export type LoopRecord = Readonly<v.InferOutput<typeof loopRecord>>;
 /** True while a loop may still run an iteration. */
 export function isOpen({ status }: Pick<LoopRecord, 'status'>): boolean {
   return status === 'running' || status === 'paused';
+}
+
+/** True if a person has to act before the loop goes on. */
+export function needsYou(state: WhyState): boolean {
+  return state === 'permission' || state === 'answer' || state === 'blocked' || state === 'logged-out';
+}
+
+/** True while a question on the screen of the agent pauses the loop. */
+export function isAsking({ status, why }: Pick<LoopRecord, 'status' | 'why'>): boolean {
+  return status === 'running' && needsYou(why.state);
 }
 
 /** True while an iteration is claimed whose end is not booked yet. */
@@ -167,7 +177,7 @@ export function stateOf(loop: LoopRecord): RalphState {
     prompt_file: loop.settings.prompt_file,
     max_iterations: loop.settings.max_iterations,
     current_iteration: loop.iteration,
-    status: loop.status,
+    status: isAsking(loop) ? 'paused' : loop.status,
     started: stamp(loop.startedAt),
     last_iteration_started: loop.iterationStartedAt === null ? '' : stamp(loop.iterationStartedAt),
     consecutive_failures: loop.failures,
@@ -195,11 +205,15 @@ export function edited(
   return { settings: next, ignored };
 }
 
-/** Returns a loop that another program wrote, or whose record was lost. `options` is null if they are lost, too. */
+/**
+ * Returns a loop that another program wrote, or whose record was damaged. `options` is null if they are lost, too;
+ * `damaged` is the path of the damaged record.
+ */
 export function recordFromState(
   value: unknown,
   name: string,
   options: LoopOptions | null,
+  damaged: string | undefined,
 ): LoopRecord | null {
   const { success, output: state } = v.safeParse(ralphState, value);
   if (!success) return null;
@@ -217,6 +231,7 @@ export function recordFromState(
     failures: state.consecutive_failures,
     totalFailures: state.total_failures,
     options: options ?? {},
+    ...(damaged === undefined ? {} : { damaged }),
     // The lost options may have had checks: a person has to look.
     ...(isLost ? { status: 'paused', why: { state: 'paused', since: startedAt, detail } } : {}),
   };

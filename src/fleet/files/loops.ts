@@ -19,6 +19,7 @@ import { appendFleetEvents, type FleetEvent } from './events.ts';
 import { ensureLogLines, logLine } from './log.ts';
 import {
   edited,
+  isAsking,
   isInIteration,
   isOpen,
   type LoopEnd,
@@ -26,6 +27,7 @@ import {
   type LoopRecord,
   loopOptions,
   loopRecord,
+  needsYou,
   recordFromState,
   stateOf,
   type Why,
@@ -35,7 +37,7 @@ import { fleetPaths, loopPaths } from './paths.ts';
 import type { Worker } from './workers.ts';
 
 export type { LoopEnd, LoopOptions, LoopRecord, Why, WhyState };
-export { isInIteration, isOpen, stateOf };
+export { isAsking, isInIteration, isOpen, needsYou, stateOf };
 
 /** One change of a loop, with its lines for the log and its events for the timeline. */
 export type LoopStep = {
@@ -55,7 +57,16 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
   }
   if (!record.ok && record.reason === 'unreadable') return null;
   if (record.ok || record.reason === 'torn') setAside(paths.record);
-  return state.ok ? recordFromState(state.value, name, lostOptions(paths)) : null;
+  const damaged = damagedRecords(paths).at(-1);
+  return state.ok ? recordFromState(state.value, name, lostOptions(paths, damaged), damaged) : null;
+}
+
+/** Returns a warning about a damaged record; null if there is none. */
+export function damageText(env: Environment, name: string, loop: LoopRecord | null): string | null {
+  const path = loop === null ? damagedRecords(loopPaths(env, name)).at(-1) : loop.damaged;
+  if (path === undefined) return null;
+  const now = loop === null ? 'and so is state.json' : 'and the loop was read from state.json';
+  return `the record of '${name}' was damaged, ${now}: it is kept as ${path}`;
 }
 
 /** Reads the loop of a worker; null if it is no loop, or its loop is gone. */
@@ -73,9 +84,9 @@ export function readLoopRecord(env: Environment, name: string): LoopRecord | nul
 }
 
 /** Returns the options of a loop whose record is lost; null if they are lost, too. */
-function lostOptions(paths: ReturnType<typeof loopPaths>): LoopOptions | null {
+function lostOptions(paths: ReturnType<typeof loopPaths>, damaged: string | undefined): LoopOptions | null {
   // Without a damaged record, another program wrote the state, and there are no options.
-  return readJsonAs(paths.options, loopOptions) ?? (damagedRecords(paths).length > 0 ? null : {});
+  return readJsonAs(paths.options, loopOptions) ?? (damaged === undefined ? {} : null);
 }
 
 function damagedRecords({ root, record }: ReturnType<typeof loopPaths>): string[] {

@@ -65,8 +65,10 @@ export function signalPaths(env: Environment, name: string) {
     ended: join(signals, `${name}.ended`),
     /** Written by a command that changed the loop, for the supervisor. */
     changed: join(signals, `${name}.changed`),
-    /** The command, if it is too long for a call of tmux. */
-    words: join(signals, `${name}.words`),
+    /** Command and environment of the last start; only its owner can read it. */
+    start: join(signals, `${name}.start`),
+    /** Environment of the spawn; only its owner can read it. */
+    environment: join(signals, `${name}.environment`),
     /** Held by a command while it makes or ends the worker. */
     lock: join(signals, `${name}.lock`),
   };

@@ -25,17 +25,29 @@ export function ensureSignals(env: Environment): void {
 }
 
 export function removeSignals(env: Environment, name: string): void {
-  const { started, ended, changed, words } = signalPaths(env, name);
-  for (const path of [started, ended, changed, words]) removeIfThere(path);
+  const { started, ended, changed, start } = signalPaths(env, name);
+  for (const path of [started, ended, changed, start]) removeIfThere(path);
 }
 
-/** Writes the words of a command that is too long for a call; a shell that reads the file gets them before its own. */
-export function writeWords(env: Environment, name: string, words: readonly string[]): string {
-  const { words: path } = signalPaths(env, name);
+/** Writes a shell file that exports the variables, and puts the words of a command before those of the shell. */
+export function writeStart(
+  env: Environment,
+  name: string,
+  variables: Readonly<Record<string, string>>,
+  words: readonly string[],
+): string {
+  const { start } = signalPaths(env, name);
+  const exports = Object.entries(variables)
+    .filter(([variable]) => isShellName(variable))
+    .map(([variable, value]) => `export ${variable}=${quoteWord(value)}\n`);
   ensureSignals(env);
-  const quoted = words.map(quoteWord);
-  writeAtomic(path, `set -- ${quoted.join(' ')} "$@"\n`, { fsync: false });
-  return path;
+  writeAtomic(start, `${exports.join('')}set -- ${words.map(quoteWord).join(' ')} "$@"\n`, { fsync: false });
+  return start;
+}
+
+/** True if a shell can export a variable of this name. */
+export function isShellName(name: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(name);
 }
 
 function numbersIn(path: string): number[] {

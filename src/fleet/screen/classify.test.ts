@@ -15,6 +15,8 @@ const recordings = knownAgents.flatMap((agent) => {
   }));
 });
 const files = recordings.map(({ file }) => file);
+/** Words that a dialog has for its keys. */
+const keys = /^(?:press|use|enter|return|esc|confirm|continue|select|submit|save|cancel|stay|back|dismiss)$/i;
 const now = Date.UTC(2026, 10, 16, 0, 24);
 
 /** What each kind of recording shows, where the table below does not say otherwise. */
@@ -23,6 +25,9 @@ const usual: Record<string, Screen['state']> = {
   login: 'blocked',
   theme: 'blocked',
   notice: 'blocked',
+  'api-key': 'blocked',
+  bypass: 'blocked',
+  'auto-mode': 'answer',
   ready: 'idle',
   working: 'working',
   tool: 'working',
@@ -78,9 +83,41 @@ describe('the recorded screens', () => {
     expect(blocker('claude-2.1.325-theme.txt')).toBe('the choice of a theme');
     expect(blocker('claude-2.1.325-login.txt')).toBe('the login');
     expect(blocker('codex-0.166.0-notice.txt')).toBe('the choice of a model');
+    expect(blocker('claude-2.1.325-api-key.txt')).toBe('the question for an API key');
+    expect(blocker('codex-0.166.0-api-key.txt')).toBe('the login');
+    expect(blocker('gemini-0.61.0-api-key.txt')).toBe('the login');
   });
 
-  it.each(files.filter((file) => !/trust|login|theme|notice|ready/.test(file)))(
+  it.each([
+    ['claude-2.1.325-auto-mode.txt', "Auto mode can't check actions in this session"],
+    ['claude-2.1.325-permission.txt', 'Do you want to proceed?'],
+    ['claude-2.1.325-question.txt', 'Which colour?'],
+    ['codex-0.166.0-permission.txt', 'Would you like to run the following command?'],
+    ['gemini-0.61.0-permission.txt', 'Allow execution of [Shell]?'],
+    ['copilot-1.0.102-permission.txt', 'Do you want to run this command?'],
+    ['opencode-1.18.33-permission.txt', '△ Permission required'],
+  ])('tell the question: %s', (file, question) => {
+    const { agent, lines } = read(file);
+    expect(classify(agent, lines, now)?.detail).toBe(question);
+  });
+
+  it.each([
+    'claude-2.1.325-trust.txt',
+    'claude-2.1.325-permission.txt',
+    'codex-0.166.0-trust.txt',
+    'codex-0.166.0-api-key.txt',
+    'gemini-0.61.0-trust.txt',
+    'gemini-0.61.0-api-key.txt',
+    'copilot-1.0.102-trust.txt',
+  ])('wait for a key, even if what they ask is unknown: %s', (file) => {
+    const { agent, lines } = read(file);
+    const unknown = lines.map((line) =>
+      line.replace(/[a-z]{3,}/gi, (word) => (keys.test(word) ? word : 'x')),
+    );
+    expect(classify(agent, unknown, now)?.state).toBe('answer');
+  });
+
+  it.each(files.filter((file) => !/trust|login|theme|notice|ready|api-key|bypass/.test(file)))(
     'do not match a done pattern that only the prompt has: %s',
     (file) => {
       expect(checkDone(compilePattern('the report'), read(file).lines, 'Write the report.').done).toBe(false);
@@ -109,6 +146,16 @@ describe('a screen that changes its mind', () => {
     expect(classify('claude', resumed, now)).toEqual({ state: 'idle' });
   });
 
+  it.each([
+    ['claude-2.1.325-finished.txt', /^● /, '  The server now answers: Invalid API key.'],
+    ['codex-0.166.0-finished.txt', /^• /, '  A 401 Unauthorized is tried with the refresh token.'],
+    ['gemini-0.61.0-finished.txt', /^✦ /, '  It says "API key not valid" now.'],
+  ])('is not logged out because the agent speaks of a login: %s', (file, speech, spoken) => {
+    const { agent, lines } = read(file);
+    const at = lines.findIndex((line) => speech.test(line));
+    expect(classify(agent, lines.toSpliced(at + 1, 0, spoken), now)).toEqual({ state: 'idle' });
+  });
+
   it('does not take the words of an agent for a question', () => {
     const { lines } = read('claude-2.1.325-finished.txt');
     const spoken = lines.map((line) => (line.startsWith('● ') ? ' Do you want to proceed?' : line));
@@ -119,8 +166,18 @@ describe('a screen that changes its mind', () => {
 describe('a program that nobody knows', () => {
   it.each(['Overwrite? [y/N] ', 'Continue (yes/no)?', "root's password: ", 'Press any key to continue'])(
     'waits for an answer at %j',
-    (line) => expect(classify('custom', ['text', line, ''], now)).toEqual({ state: 'answer' }),
+    (line) =>
+      expect(classify('custom', ['text', line, ''], now)).toEqual({ state: 'answer', detail: line.trim() }),
   );
+
+  it('waits for a key in a dialog', () => {
+    const dialog = ['text', '────────────────────', ' Install the update', ' ❯ 1. Yes', '   2. Later', ''];
+    const answer = { state: 'answer', detail: 'Install the update' };
+    expect(classify('custom', dialog, now)).toEqual(answer);
+    expect(classify('custom', [...dialog.slice(0, 3), ' Enter to confirm · Esc to cancel'], now)).toEqual(
+      answer,
+    );
+  });
 
   it('says nothing otherwise', () => {
     expect(classify('custom', ['building', '42 %'], now)).toBeNull();

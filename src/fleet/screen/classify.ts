@@ -1,6 +1,7 @@
 import type { AgentScreen } from '../../agents/agent.ts';
 import { type AgentName, agents } from '../../agents/registry.ts';
 import { resetTimeIn } from '../../agents/reset-time.ts';
+import { shorten } from '../../core/text.ts';
 import { lastLines } from './visible-lines.ts';
 
 /** State of the agent on a screen. `until` is epoch milliseconds. */
@@ -14,12 +15,21 @@ export type Screen = {
 const plainQuestion =
   /(?:[[(]y(?:es)?\/no?[\])]|\b(?:password|passphrase)\b[^:]*:|press (?:any key|enter|return)\b.{0,40})[\s:?]*$/i;
 const plainPrompt = /[$#%>❯›]\s*$/;
+/** Keys that a dialog offers, and an option of a list that is chosen by keys. */
+const keyHint =
+  /\b(?:press|use) (?:any key|enter|return)\b|\b(?:enter|return|esc)(?: to|\/esc)? (?:confirm|continue|select|submit|save|accept|cancel|stay|go back|back|exit|dismiss)\b/i;
+const chosenOption = /^[❯›>●▶] ?\d+[.)] \S/;
+const frame = /^[\s│┃]+|[\s│┃]+$/g;
+const rule = /^[─━▔╭╰╌]{10,}/;
+/** Lines at the end of a screen that are taken for a dialog. */
+const dialogHeight = 10;
+const longestQuestion = 120;
 
 /** Reads the state of the agent from a screen; null if it is not certain. */
 export function classify(agent: AgentName, lines: readonly string[], now: number): Screen | null {
   const visible = lastLines(lines);
   const screen = agents[agent].screen;
-  if (screen === null) return plainQuestion.test(visible.at(-1) ?? '') ? { state: 'answer' } : null;
+  if (screen === null) return waitsForKey(visible) ? { state: 'answer', detail: questionIn(visible) } : null;
   const text = visible.join('\n');
   return dialogIn(screen, visible, text, now) ?? workIn(screen, visible, text, now);
 }
@@ -54,14 +64,45 @@ export function limitAtExit(agent: AgentName, lines: readonly string[], now: num
 function dialogIn(screen: AgentScreen, visible: string[], text: string, now: number): Screen | null {
   const blocker = Object.entries(screen.blockers).find(([, pattern]) => pattern.test(text))?.[0];
   const hasInput = screen.input.test(text);
-  const isDialog = screen.dialog
-    ? screen.dialog.test(visible.slice(-2).join('\n'))
-    : !hasInput && !isWorking(screen, visible);
+  const isOpen = !hasInput && !isWorking(screen, visible);
+  const asksForKey = waitsForKey(visible);
+  const isDialog =
+    screen.dialog?.test(visible.slice(-2).join('\n')) || (isOpen && (!screen.dialog || asksForKey));
   if (blocker !== undefined && (isDialog || !hasInput)) return { state: 'blocked', detail: blocker };
   if (!isDialog) return null;
-  if (screen.permission?.test(text)) return { state: 'permission' };
-  if (screen.dialog !== undefined && screen.limit.test(text)) return limitFrom(text, now);
-  return screen.question?.test(text) ? { state: 'answer' } : null;
+  const { permission } = screen;
+  if (permission?.test(text)) {
+    return {
+      state: 'permission',
+      detail: plainText(visible.find((line) => permission.test(line)) ?? ''),
+    };
+  }
+  if ((asksForKey || screen.dialog !== undefined) && screen.limit.test(text)) return limitFrom(text, now);
+  const isQuestion = asksForKey || screen.question?.test(text);
+  return isQuestion ? { state: 'answer', detail: questionIn(visible) } : null;
+}
+
+/** True if the end of a screen is a common question, or a dialog that names its keys. */
+function waitsForKey(visible: readonly string[]): boolean {
+  const lines = visible.map(plainText).filter((line) => line !== '' && !rule.test(line));
+  if (plainQuestion.test(lines.at(-1) ?? '') || lines.slice(-3).some((line) => keyHint.test(line)))
+    return true;
+  return lines.slice(-dialogHeight).some((line) => chosenOption.test(line));
+}
+
+/** Returns the question of a dialog: its last line that asks, else its title, else the last line. */
+function questionIn(visible: readonly string[]): string {
+  const lines = visible.map(plainText).filter((line) => line !== '');
+  const asking = lines
+    .slice(-dialogHeight)
+    .findLast((line) => line.endsWith('?') || plainQuestion.test(line));
+  const ruleAt = lines.findLastIndex((line, at) => rule.test(line) && at < lines.length - 1);
+  return asking ?? lines.at(ruleAt === -1 ? -1 : ruleAt + 1) ?? '';
+}
+
+/** Returns a line without the frame around it. */
+function plainText(line: string): string {
+  return shorten(line.replace(frame, ''), longestQuestion);
 }
 
 function workIn(screen: AgentScreen, visible: string[], text: string, now: number): Screen | null {

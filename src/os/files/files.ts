@@ -231,6 +231,15 @@ export function isFolder(path: string): boolean {
   }
 }
 
+/** True for a regular file, also behind a symlink. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 /** Writes a file that must not exist yet, with these permissions whatever the umask. */
 export function writeNew(path: string, data: string | Uint8Array, mode: number, fsync: boolean): void {
   const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
@@ -284,5 +293,5 @@ function foldersBelow(root: string, path: string): string[] {
 /** Returns a text that changes whenever the file does; empty if there is none. */
 export function fileStamp(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '' : `${stat.ino}/${stat.mtimeMs}/${stat.size}`;
+  return stat === undefined ? '' : `${stat.ino}/${stat.mtimeMs}/${stat.ctimeMs}/${stat.size}`;
 }

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
 import { isMissing } from './file-error.ts';
+import { isWithin, realPath } from './real-path.ts';
 
 const { O_NONBLOCK = 0, O_RDONLY } = constants;
 const chunkBytes = 256 * 1024;
@@ -9,6 +10,7 @@ const unreadable = 'file-unreadable';
 /** Opens a regular file for `use` and closes it. Null if there is none; fails if it cannot be read. */
 export function useFile<T>(path: string, use: (fd: number, stat: Stats) => T, flags = 0): T | null {
   let fd: number;
+  refuseLinkOut(path);
   try {
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     fd = openSync(path, O_RDONLY | O_NONBLOCK | flags);
@@ -17,12 +19,28 @@ export function useFile<T>(path: string, use: (fd: number, stat: Stats) => T, fl
     throw new RalphError(unreadable, `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
   try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) throw new RalphError(unreadable, `${path} is not a regular file.`);
-    return use(fd, stat);
+    return use(fd, statRegular(fd, path));
   } finally {
     closeSync(fd);
   }
+}
+
+/** Returns the stat of an open file; fails for a pipe, a device or a folder in its place, which may block or never end. */
+export function statRegular(fd: number, path: string): Stats {
+  const stat = fstatSync(fd);
+  if (stat.isFile()) return stat;
+  throw new RalphError(unreadable, `${path} is not a regular file.`, {
+    remedy: `see what it is: ls -ld '${path}'`,
+  });
+}
+
+/** Fails for a link out of our folder in a working copy: an agent could pass off a key as a file of its run. */
+function refuseLinkOut(path: string): void {
+  const [root] = /^(?:.*[\\/])?\.ralph(?=[\\/])/.exec(path) ?? [];
+  if (root === undefined || isWithin(realPath(path), realPath(root))) return;
+  throw new RalphError(unreadable, `${path} is a link out of ${root} and is not followed.`, {
+    remedy: `remove it: rm '${path}'`,
+  });
 }
 
 /** Same as `useFile`, but null also for a file that cannot be read. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -9,5 +9,18 @@ export function makeTempDir(prefix: string, where = tmpdir()): string {
 
 /** Removes a folder with retries: Windows may hold files for a moment after a process ended. */
 export function removeTempDir(path: string): void {
-  rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  try {
+    remove();
+  } catch {
+    // Some programs close the folders that they make, such as the module cache of Go.
+    openFolders(path);
+    remove();
+  }
+}
+
+function openFolders(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) openFolders(join(folder, entry.name));
 }

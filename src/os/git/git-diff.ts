@@ -29,6 +29,20 @@ export async function diffBetween(
   };
 }
 
+/** Returns those of these files that only got new lines since a commit; none if git cannot tell. */
+export async function grownSince(
+  cwd: string,
+  commit: string | null,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (commit === null || paths.length === 0) return new Set();
+  const words = ['diff', '--numstat', '-z', '--relative', '--no-ext-diff', '--no-textconv', '--no-renames'];
+  const files = paths.map((path) => `:(literal)${path}`);
+  const result = await lookWithGit(cwd, [...words, '--end-of-options', commit, '--', ...files]);
+  const lines = result.exitCode === 0 ? result.stdout.split('\0') : [];
+  return new Set(lines.flatMap((line) => /^[1-9]\d*\t0\t(.+)$/s.exec(line)?.[1] ?? []));
+}
+
 /** Returns the files that differ between two commits, all of `to` without `from`; none if git cannot tell. */
 export async function changedFiles(cwd: string, from: string | null, to: string | null): Promise<string[]> {
   if (to === null) return [];

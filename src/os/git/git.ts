@@ -166,13 +166,12 @@ export async function commitPaths(
   message: string,
 ): Promise<string | null> {
   if ((await gitRoot(cwd)) === null) return 'this is no git repository';
-  const env = { ...gitEnvironment(cwd), ...(await withoutFilters(cwd)) };
+  const env = { ...gitEnvironment(cwd), ...(await withoutPrograms(cwd)) };
   for (const words of [
     ['add', '--all', '--', ...paths],
     ['commit', '--quiet', '--message', message, '--', ...paths],
   ]) {
-    // An agent may have written the hooks, or what they run.
-    const argv = ['git', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...words] as const;
+    const argv = ['git', '-c', 'core.fsmonitor=false', ...words] as const;
     const result = await runCommand(argv, { cwd, env, timeoutMs: 120_000 });
     if (result.exitCode === 0) continue;
     return (result.stderr.trim() || result.stdout.trim() || 'git failed').split('\n')[0] ?? 'git failed';
@@ -190,27 +189,43 @@ async function look(cwd: string, args: readonly string[]): Promise<CommandResult
   return result.exitCode === 0 ? result : null;
 }
 
-/** Runs git without the filters that the configuration or the attributes name. */
+/** Runs git without hooks and without the filters that the configuration or the attributes name. */
 export async function lookWithGit(
   cwd: string,
   args: readonly string[],
   timeoutMs = 60_000,
   env: Environment = {},
 ): Promise<CommandResult> {
-  return runGit(cwd, args, timeoutMs, { env: { ...(await withoutFilters(cwd)), ...env } });
+  return runGit(cwd, args, timeoutMs, { env: { ...(await withoutPrograms(cwd)), ...env } });
 }
 
-/** Returns variables that switch all filters off: they may be commands that the agent chose, or programs that it wrote. */
-async function withoutFilters(cwd: string): Promise<Environment> {
+/** The same, but with the filters of the user, such as Git LFS: only the repository's own configuration names none. */
+export async function runGitForUser(
+  cwd: string,
+  args: readonly string[],
+  timeoutMs = 60_000,
+): Promise<CommandResult> {
+  return runGit(cwd, args, timeoutMs, { env: await withoutPrograms(cwd, { keepOfUser: true }) });
+}
+
+/** Returns variables that switch hooks and filters off: they may be commands that the agent chose, or programs that it wrote. */
+async function withoutPrograms(cwd: string, { keepOfUser = false } = {}): Promise<Environment> {
   const keys = '^filter\\..*\\.(clean|smudge|process|required)$';
-  const listing = await git(cwd, ['config', '--null', '--name-only', '--get-regexp', keys]);
-  const names = new Set(listing?.stdout.split('\0').filter(Boolean));
+  const listing = await git(cwd, ['config', '--null', '--show-scope', '--get-regexp', keys]);
+  const fields = listing?.stdout.split('\0') ?? [];
+  const values = new Map([['core.hooksPath', '/dev/null']]);
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [name = '', ...lines] = fields[at + 1]?.split('\n') ?? [];
+    const isOfUser = fields[at] !== 'local' && fields[at] !== 'worktree';
+    const none = name.endsWith('.required') ? 'false' : '';
+    values.set(name, keepOfUser && isOfUser ? lines.join('\n') : (values.get(name) ?? none));
+  }
   const first = Number(process.env.GIT_CONFIG_COUNT) || 0;
-  const settings = [...names].flatMap((name, index) => [
+  const settings = [...values].flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${first + index}`, name],
-    [`GIT_CONFIG_VALUE_${first + index}`, name.endsWith('.required') ? 'false' : ''],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
   ]);
-  return { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + names.size) };
+  return { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: String(first + values.size) };
 }
 
 /** Runs git and returns its result, for callers that tell one failure from another. */
@@ -259,5 +274,7 @@ function gitEnvironment(cwd: string): Environment {
   // A git among the programs of the project may be the agent's.
   const outside = outsideEnvironment(process.env, findRepository(cwd) ?? cwd);
   const own = Object.entries(outside).filter(([name]) => !foreignVariables.has(name));
-  return { ...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
+  // In a partial clone, git fetches what is missing, by any command that the repository names as its remote.
+  const offline = { GIT_ALLOW_PROTOCOL: 'none' };
+  return { ...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...offline };
 }

@@ -1,8 +1,9 @@
 import { runCommand } from '../process/process.ts';
-import { type Environment, findProgram } from '../process/program.ts';
+import { cleanEnvironment, type Environment, findProgram } from '../process/program.ts';
 
 /** Opens an address in the user's browser, if it can; the address is printed anyhow. */
-export async function openInBrowser(url: string, env: Environment): Promise<void> {
+export async function openInBrowser(url: string, cwd: string, variables: Environment): Promise<void> {
+  const env = cleanEnvironment(variables, cwd);
   const words = { darwin: ['open'], win32: ['rundll32', 'url.dll,FileProtocolHandler'] }[
     process.platform as string
   ] ?? ['xdg-open'];

@@ -1,7 +1,7 @@
 import { findProgram } from '../process/process.ts';
-import type { Environment } from '../process/program.ts';
 import type { NotifySettings, NotifyWorld } from './delivery.ts';
 import { desktopCommand } from './desktop.ts';
+import { outsideOf, wordOfProject } from './outside.ts';
 
 /**
  * Returns in one sentence why a channel can never work, or null. Sends nothing. A secret without a webhook is a mistake
@@ -9,7 +9,7 @@ import { desktopCommand } from './desktop.ts';
  */
 export function notifyProblem(
   { webhook, secret, command }: NotifySettings,
-  env: Environment,
+  place: Pick<NotifyWorld, 'cwd' | 'env' | 'sandboxed'>,
   { ownSecret }: { readonly ownSecret: boolean },
 ): string | null {
   if (webhook !== undefined && !URL.canParse(webhook)) {
@@ -21,7 +21,11 @@ export function notifyProblem(
   if (command === undefined) return null;
   const [program] = command;
   if (program === undefined) return 'notify.command is an empty list, expected a program and its words';
-  if (findProgram(program, env) === null) {
+  const word = place.sandboxed ? wordOfProject(command, place) : null;
+  if (word !== null) {
+    return `notify.command has "${word}", which is in the project: an agent in a sandbox could change what runs outside of it. Put it elsewhere, such as ~/bin`;
+  }
+  if (findProgram(program, outsideOf(place).env) === null) {
     return `notify.command starts with "${program}", which is not installed, or not on the PATH`;
   }
   return null;

@@ -18,6 +18,8 @@ export type NotifySettings = {
 /** Surroundings that sending depends on. */
 export type NotifyWorld = {
   readonly cwd: string;
+  /** The agent works in a sandbox: nothing of the project may run here. */
+  readonly sandboxed: boolean;
   readonly env: Environment;
   readonly version: string;
   /** Writes to the user's terminal; null if there is none. */

@@ -9,6 +9,7 @@ import {
   type NotifyWorld,
 } from './delivery.ts';
 import { showOnDesktop } from './desktop.ts';
+import { outsideOf, wordOfProject } from './outside.ts';
 import { postNotice } from './webhook.ts';
 
 /** Sends a notice by every channel that is set up, unless the user does not want this kind. Never rejects. */
@@ -47,7 +48,7 @@ async function deliver(
       world.terminal('\x07');
       return { ok: true, detail: 'rung' };
     case 'desktop':
-      return showOnDesktop(notice, world);
+      return showOnDesktop(notice, outsideOf(world));
     case 'webhook':
       if (webhook === undefined) return { ok: false, detail: 'notify.webhook is not set' };
       return postNotice(
@@ -62,6 +63,9 @@ async function deliver(
       );
     case 'command':
       if (command === undefined) return { ok: false, detail: 'notify.command is not set' };
-      return runNoticeCommand(notice, command, world);
+      // Again: the settings of a worker are read when it ends.
+      if (world.sandboxed && wordOfProject(command, world) !== null)
+        return { ok: false, detail: 'notify.command is in the project, which the agent can change' };
+      return runNoticeCommand(notice, command, outsideOf(world));
   }
 }

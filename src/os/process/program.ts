@@ -38,6 +38,16 @@ export function outsideEnvironment(env: Environment, folder: string): Environmen
   return { ...env, [name]: entries.join(delimiter) || '/usr/bin:/bin' };
 }
 
+/** Variables that make a loader or an interpreter run more than it was asked to. */
+const loaderVariables =
+  /^(LD_|DYLD_|BASH_ENV$|ENV$|NODE_OPTIONS$|NODE_PATH$|PYTHON(HOME|PATH|STARTUP)$|PERL5(LIB|OPT|DB)$|RUBY(LIB|OPT)$|JAVA_TOOL_OPTIONS$)/;
+
+/** The same, and without variables by which a program runs files of others, for programs that tell the user something. */
+export function cleanEnvironment(env: Environment, folder: string): Environment {
+  const names = Object.entries(outsideEnvironment(env, folder));
+  return Object.fromEntries(names.filter(([name]) => !loaderVariables.test(name)));
+}
+
 /**
  * Returns the arguments for Windows. A batch file, which is what npm installs, runs only through cmd.exe, which reads
  * its arguments by rules of its own; `cmd /c` takes a command line literally.

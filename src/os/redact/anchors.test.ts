@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAnchors } from './anchors.ts';
+import { createAnchors, tripleAt } from './anchors.ts';
 
 const starts = ['sk-', 'eyJ', '://', 'BEGIN '].map((text) => Buffer.from(text));
-const anchors = createAnchors(starts);
+const anchors = createAnchors(starts.map((start) => tripleAt(start, 0)));
 
 function found(bytes: Buffer): number[] {
-  const search = anchors.search(bytes);
   const positions: number[] = [];
-  for (let at = search(0); at >= 0; at = search(at + 1)) positions.push(at);
+  for (let at = anchors.search(bytes, 0); at >= 0; at = anchors.search(bytes, at + 1)) positions.push(at);
   return positions;
 }
 

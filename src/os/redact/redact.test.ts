@@ -205,6 +205,13 @@ describe('stream', () => {
     expect(stream.push(line)).toBe(line);
   });
 
+  it.each(['Working.', 'Go on?', 'Done!', '(yes)'])(
+    'gives out %j at once, as the end of a sentence',
+    (text) => {
+      expect(redactor.stream().push(Buffer.from(text)).toString()).toBe(text);
+    },
+  );
+
   it('holds back only what may begin a secret', () => {
     const stream = redactor.stream();
     expect(stream.push(Buffer.from('ends with zq8-Hs')).toString()).toBe('ends with ');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretName, secretValues } from './secrets.ts';
+import { isSecretName } from './secret-names.ts';
+import { secretValues } from './secrets.ts';
 
 describe('isSecretName', () => {
   it.each([

@@ -1,88 +1,10 @@
+import { secretFormats } from './formats.ts';
+import { isSecretName } from './secret-names.ts';
+
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** An exact text to redact, and the name that replaces it. */
 export type SecretValue = { readonly label: string; readonly value: string };
-
-/** A kind of token with a known prefix. */
-export type SecretFormat = {
-  readonly label: string;
-  readonly prefixes: readonly string[];
-  /** Finds the first character that cannot be part of the token. */
-  readonly end: RegExp;
-  /** Matches the part after the prefix that is replaced. */
-  readonly rest: RegExp;
-  /** How many characters `rest` sees; if it matches all of them, the token is replaced to its end. */
-  readonly limit: number;
-  /** Keeps the prefix, which is no secret and says what was there. */
-  readonly keepPrefix?: boolean;
-  /** No token after two letters: `task-…` is not `sk-…`. One letter may be that of `\n`. */
-  readonly notInWord?: boolean;
-};
-
-const keyHolders = ['', 'RSA ', 'EC ', 'DSA ', 'OPENSSH ', 'ENCRYPTED '];
-
-/** Patterns see the stream as Latin-1 text, one character per byte. Of two that begin alike the longer match wins. */
-export const secretFormats: readonly SecretFormat[] = [
-  token('anthropic-key', ['sk-ant-'], /^[\w-]{20,}/),
-  {
-    ...token('api-key', ['sk-'], /^(?=[\w-]*\d)(?=[\w-]*[A-Za-z0-9]{16})[\w-]+/),
-    limit: 128,
-    notInWord: true,
-  },
-  token('stripe-key', ['sk_live_', 'rk_live_', 'sk_test_'], /^\w{16,}/),
-  token('github-token', ['ghp_', 'gho_', 'ghs_', 'ghu_', 'ghr_'], /^[\w-]{30,}(?:\.[\w-]+)*/),
-  token('github-token', ['github_pat_'], /^\w{30,}/),
-  token('gitlab-token', ['glpat-'], /^[\w-]{16,}(?:\.\w+)*/),
-  token('slack-token', ['xoxa-', 'xoxb-', 'xoxp-', 'xoxr-', 'xoxs-'], /^[\w-]{10,}/),
-  token('aws-key-id', ['AKIA', 'ASIA'], /^[A-Z0-9]{16,}/),
-  token('google-key', ['AIza'], /^[\w-]{35,}/),
-  token('npm-token', ['npm_'], /^[A-Za-z0-9]{36,}/),
-  token('huggingface-token', ['hf_'], /^[A-Za-z0-9]{30,}/),
-  token('amp-token', ['sgamp_'], /^\w{16,}/),
-  token('jwt', ['eyJ'], /^[\w-]{10,512}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/),
-  {
-    label: 'bearer-token',
-    prefixes: ['Bearer ', 'bearer '],
-    end: /[^\w.~+/=-]/g,
-    rest: /^(?=.*\d).{20,}/,
-    limit: 1024,
-    keepPrefix: true,
-  },
-  {
-    label: 'url-credentials',
-    prefixes: ['://'],
-    end: /[\0-\x20\x7f"'<>\\^`{|}[\]/?#]/g,
-    rest: /^[^:@]*:(?![$*]).+(?=@)/,
-    limit: 512,
-    keepPrefix: true,
-  },
-  {
-    label: 'private-key',
-    prefixes: [
-      ...keyHolders.map((holder) => `BEGIN ${holder}PRIVATE KEY-----`),
-      'BEGIN PGP PRIVATE KEY BLOCK-----',
-    ],
-    // Newlines may be escaped, and a tool may have put `12→` or `12|` before each line.
-    end: /[^A-Za-z0-9+/=\s\\:,.|\xe2\x86\x92-]/g,
-    // Base64 has to follow soon. A block whose end is missing goes to its last long run of it.
-    rest: /^(?=.{0,400}?[A-Za-z0-9+/]{40})(?:.*?-----END [A-Z0-9 ]+-----|.*[A-Za-z0-9+/]{40,}={0,2})/s,
-    limit: 16_384,
-  },
-];
-
-function token(label: string, prefixes: readonly string[], rest: RegExp): SecretFormat {
-  return { label, prefixes, end: /[^\w.-]/g, rest, limit: 1024 };
-}
-
-/** Words in the name of a variable that holds a secret; whole words or, for the long ones, their ends. */
-const secretWord =
-  /^(?:PASS|PWD|PAT|JWT|PRIVATE|\w*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|DSN)S?)$/;
-/** Rules out most names at once. */
-const soundsSecret = /pass|pwd|pat|jwt|private|key|token|secret|credential|auth|cookie|dsn/i;
-/** Words for a value that is only about a secret, or public. */
-const harmlessWord = /^(?:PUBLIC|MAX|MIN|NUM|COUNT|LIMIT|BUDGET)$/;
-const harmlessEnd =
-  /^(?:SOCK|SOCKET|PATH|FILE|DIR|HOME|URL|URI|ENDPOINT|HOST|PORT|NAME|USER|USERNAME|ID|TYPE|METHOD|MODE|PROVIDER|ALG|ALGORITHM|TTL|EXPIRY|TIMEOUT|LENGTH|ENABLED|DISABLED|REQUIRED|SCOPE|SCOPES|AUDIENCE|ISSUER|REGION|VERSION)$/;
 
 /** Values of such variables that are also in every second file. */
 const commonValues = new Set([
@@ -97,18 +19,6 @@ const urlWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*?:([^/?#\s]+)@/i;
 /** Returns the text that replaces a secret. */
 export function placeholder(label: string): string {
   return `[redacted:${label}]`;
-}
-
-/** True if a variable of this name is likely to hold a secret. */
-export function isSecretName(name: string): boolean {
-  if (!soundsSecret.test(name)) return false;
-  const words = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toUpperCase()
-    .split(/[^A-Z0-9]+/);
-  if (name === 'PWD') return false;
-  if (words.some((word) => harmlessWord.test(word)) || harmlessEnd.test(words.at(-1) ?? '')) return false;
-  return words.some((word) => secretWord.test(word));
 }
 
 /** Returns the secret values of the environment, in each form in which they may be written. */
@@ -166,6 +76,15 @@ function formsOf(secret: string): Set<string> {
     url,
     url.replaceAll('%20', '+'),
   ]);
+}
+
+/** Returns the characters of base64 that depend on the secret alone, wherever it stands in what was encoded. */
+export function inBase64(secret: string): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const bytes = Buffer.from('\0'.repeat(offset) + secret);
+    const whole = [Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6)];
+    return (['base64', 'base64url'] as const).map((way) => bytes.toString(way).slice(...whole));
+  });
 }
 
 function escapeJson(text: string): string {

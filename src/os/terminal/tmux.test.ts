@@ -118,20 +118,6 @@ describe('a tmux server', () => {
     },
   );
 
-  it('gives a program the PATH that it is to have, whoever starts it', async () => {
-    const spec = {
-      ...windowOf('path', 'sh', '-c', 'echo "$PATH"; sleep 600'),
-      env: { PATH: '/one:/usr/bin:/bin' },
-    };
-    await tmux.openWindow(spec);
-    await waitUntil(async () => (await shows('path')) !== '');
-    expect(await shows('path')).toBe('/one:/usr/bin:/bin');
-    const again = { ...spec, env: { PATH: '/two:/usr/bin:/bin' }, label: 'path 2' };
-    await tmux.respawn((await paneOf('path')).id, again);
-    await waitUntil(async () => (await shows('path')) !== '');
-    expect(await shows('path')).toBe('/two:/usr/bin:/bin');
-  });
-
   it('gives the variables of the first window to no other', async () => {
     const shown = ['sh', '-c', 'echo "ONE is $ONE;"; sleep 600'];
     await tmux.openWindow({ ...windowOf('first', ...shown), env: { ONE: '1', 'a.b;': '2' } });

@@ -28,7 +28,7 @@ export type WindowSpec = {
   readonly session: string;
   readonly window: string;
   readonly cwd: string;
-  /** A PATH in it is also used to find the program of `argv`. */
+  /** Others can read these while the window opens. tmux itself sets PATH, to that of its caller. */
   readonly env: Readonly<Record<string, string>>;
   readonly argv: readonly string[];
   /** Becomes `Pane.label`, set together with the start, so that no crash comes between the two. */
@@ -124,10 +124,9 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
     },
     openWindow: (spec) => openWindow(run, spec),
     async respawn(pane, spec) {
-      const { path, variables } = environmentOf(spec);
-      const words = ['-k', '-t', pane, '-c', plain(spec.cwd), ...variables, '--', ...spec.argv];
+      const words = ['-k', '-t', pane, '-c', plain(spec.cwd), ...variablesOf(spec), '--', ...spec.argv];
       const clear = ['clear-history', '-t', pane];
-      await must([['respawn-pane', ...words], clear, labelCommand(pane, spec.label)], path);
+      await must([['respawn-pane', ...words], clear, labelCommand(pane, spec.label)]);
     },
     async killWindow(pane) {
       await run([['kill-window', '-t', pane]]);
@@ -147,21 +146,17 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
   };
 }
 
-type Call = { readonly path?: string; readonly stdin?: string };
+type Call = { readonly stdin?: string };
 type Run = (commands: readonly TmuxCommand[], call?: Call) => Promise<CommandResult>;
 
 function createRun(socket: string | null, env: Environment): Run {
-  return (commands, { path, stdin } = {}) => {
-    const [tmux, ...words] = tmuxArgv(socket, ...commands);
-    // Found by our own PATH, whatever the pane is to have.
-    const program = path === undefined ? tmux : (findProgram(tmux, env) ?? tmux);
-    return runCommand([program, ...words], {
+  return (commands, { stdin } = {}) =>
+    runCommand(tmuxArgv(socket, ...commands), {
       cwd: '/',
-      env: path === undefined ? env : { ...env, PATH: path },
+      env,
       timeoutMs,
       ...(stdin === undefined ? {} : { stdin }),
     });
-  };
 }
 
 /** Adds what these panes show to `screens`, and returns all panes. */
@@ -195,8 +190,7 @@ async function openWindow(run: Run, spec: WindowSpec): Promise<void> {
   // window has one of its own. tmux takes the whole list of commands, so that no crash comes between them.
   const birthName = `swarm-${randomHex(16)}`;
   const target = `=${spec.session}:=${birthName}`;
-  const { path, variables } = environmentOf(spec);
-  const window = ['-n', birthName, '-c', plain(spec.cwd), ...variables, '--', ...spec.argv];
+  const window = ['-n', birthName, '-c', plain(spec.cwd), ...variablesOf(spec), '--', ...spec.argv];
   const afterwards = [
     ...keepCommands(target),
     labelCommand(target, spec.label),
@@ -205,10 +199,10 @@ async function openWindow(run: Run, spec: WindowSpec): Promise<void> {
   const inSession = ['new-window', '-d', '-a', '-t', `=${spec.session}:{end}`, ...window];
   const alone = ['new-session', '-d', '-s', spec.session, ...windowSize, ...window];
   for (let attempt = 0; ; attempt++) {
-    const first = await run([inSession, ...afterwards], path);
+    const first = await run([inSession, ...afterwards]);
     if (first.exitCode === 0) return;
     if (!isWithoutSession(first)) throw tmuxFailure(first);
-    const second = await run([alone, ...afterwards, ...sessionCommands(spec)], path);
+    const second = await run([alone, ...afterwards, ...sessionCommands(spec)]);
     if (second.exitCode === 0) return;
     // Another made the session in between, or the server was just ending.
     const again = /duplicate session|server exited|lost server|no server/.test(second.stderr);
@@ -236,13 +230,8 @@ export function readPanes(text: string): Pane[] {
   });
 }
 
-/** Keeps PATH apart: tmux gives a new pane the PATH of its caller, whatever `-e` says. */
-function environmentOf({ env }: WindowSpec): { readonly path: Call; readonly variables: string[] } {
-  const { PATH, ...others } = env;
-  return {
-    path: PATH === undefined ? {} : { path: PATH },
-    variables: Object.entries(others).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
-  };
+function variablesOf({ env }: WindowSpec): string[] {
+  return Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
 }
 
 /** Escapes a folder: tmux reads formats in it, even commands to run. It leaves `#[` alone. */

@@ -61,11 +61,11 @@ function storyRows({ stories }: RunView): string[][] {
 
 function claimRows({ iterations }: RunView): string[][] {
   return iterations.flatMap(({ iteration, verdict }) =>
-    (verdict?.evidence ?? []).map(({ check, ok, detail }, index) => [
+    (verdict?.evidence ?? []).map(({ check, ok, detail, warning }, index) => [
       index === 0 ? String(iteration) : '',
       index === 0 ? (verdict?.accepted ? 'accepted' : '**rejected**') : '',
       code(check, 100),
-      `${ok ? '✅' : '❌'} ${code(detail, 200)}`,
+      `${warning ? '⚠️' : ok ? '✅' : '❌'} ${code(detail, 200)}`,
     ]),
   );
 }

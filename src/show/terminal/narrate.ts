@@ -84,7 +84,11 @@ function narrateIteration(event: JournalEvent, style: Style, line: PaintLine): s
     }
     case 'verdict': {
       const because = firstLine(event.because);
-      return result(event.accepted, event.accepted ? acceptedAs(because) : `Claim rejected: ${because}`);
+      const doubts = event.evidence.filter(({ warning }) => warning);
+      return [
+        ...result(event.accepted, event.accepted ? acceptedAs(because) : `Claim rejected: ${because}`),
+        ...doubts.map(({ detail }) => line('yellow', 'warn', `Look at the checks: ${firstLine(detail)}`)),
+      ];
     }
     case 'verify.ended': {
       const mark = event.ok ? style.green(style.symbol('pass')) : style.red(style.symbol('fail'));

@@ -64,8 +64,12 @@ function latestGuardrails({ iterations }: RunView): readonly CheckView[] {
   return iterations.findLast(({ guardrails }) => guardrails.length > 0)?.guardrails ?? [];
 }
 
-/** Returns `✓`, `✗`, or a dot while the check runs. */
-export function checkMark({ ok }: Pick<CheckView, 'ok'>, style: Style): string {
+/** Returns `✓`, `✗`, `!` for a warning, or a dot while the check runs. */
+export function checkMark(
+  { ok, warning = false }: Pick<CheckView, 'ok'> & { readonly warning?: boolean },
+  style: Style,
+): string {
+  if (warning) return style.yellow('!');
   const [pass, fail, running] = style.emoji ? ['✓', '✗', '·'] : ['+', 'x', '.'];
   if (ok === null) return style.dim(running ?? '');
   return ok ? style.green(pass ?? '') : style.red(fail ?? '');

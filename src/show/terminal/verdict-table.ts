@@ -12,6 +12,7 @@ export function verdictTable(verdicts: RunRecord['verdicts'], style: Style): str
       verdict: index === 0 ? (verdict.accepted ? 'accepted' : 'rejected') : '',
       check: firstLine(item.check),
       ok: item.ok,
+      warning: item.warning === true,
       detail: cutTo(firstLine(item.detail), 100),
     })),
   );
@@ -20,7 +21,8 @@ export function verdictTable(verdicts: RunRecord['verdicts'], style: Style): str
   const lines = rows.map((row) => {
     const verdict = row.verdict.padEnd(8);
     const painted = row.verdict === 'accepted' ? style.green(verdict) : style.red(verdict);
-    const mark = row.ok ? style.green(style.symbol('pass')) : style.red(style.symbol('fail'));
+    const passed = row.warning ? style.yellow(style.symbol('warn')) : style.green(style.symbol('pass'));
+    const mark = row.ok ? passed : style.red(style.symbol('fail'));
     return `${row.iteration.padEnd(9)}  ${painted}  ${fitTo(row.check, width)}  ${mark} ${row.detail}`;
   });
   return `${[style.bold(head), ...lines].join('\n')}\n`;

@@ -189,7 +189,7 @@ export function evidencePane(
   const lines = [
     `${head}: ${firstLine(because)}`,
     ...evidence.map(
-      ({ check, ok, detail }) => `${checkMark({ ok }, style)} ${firstLine(check)}: ${firstLine(detail)}`,
+      (item) => `${checkMark(item, style)} ${firstLine(item.check)}: ${firstLine(item.detail)}`,
     ),
   ];
   return cutLines(lines.slice(Math.min(scroll, Math.max(0, lines.length - rows))), rows);

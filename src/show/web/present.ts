@@ -1,6 +1,6 @@
 import type { Outcome } from '../../core/outcome.ts';
-import type { LoopRecord } from '../../fleet/files/loops.ts';
-import { needsYou, whyText } from '../../fleet/why.ts';
+import { type LoopRecord, needsYou } from '../../fleet/files/loops.ts';
+import { whyText } from '../../fleet/why.ts';
 import { abandoned, needsOf } from '../../journal/fold-events.ts';
 import { closeIteration, isOpen, type Mark, type RunView } from '../../journal/run-view.ts';
 import type { LoopSource } from './sources.ts';

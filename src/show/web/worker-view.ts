@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { workerEnvironment } from '../../fleet/files/environment.ts';
 import { type FleetEvent, readTimeline } from '../../fleet/files/events.ts';
 import type { LoopRecord } from '../../fleet/files/loops.ts';
 import { loopPaths } from '../../fleet/files/paths.ts';
@@ -18,7 +19,7 @@ export function workerView(env: Environment, { worker, loop, told }: Shown): Run
   view.source = 'timeline';
   view.cwd = worker.cwd;
   view.agent = worker.cmd[0] ?? null;
-  view.command = createRedactor({ ...env, ...worker.env }).text(worker.cmd.join(' '));
+  view.command = createRedactor(workerEnvironment(env, worker)).text(worker.cmd.join(' '));
   view.task = (told?.prompt ?? promptOf(worker, loop)) || view.command;
   view.startedAt = loop?.startedAt ?? (Date.parse(worker.started) || null);
   view.updatedAt = loop?.why.since ?? view.startedAt;

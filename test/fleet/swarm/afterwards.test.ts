@@ -82,7 +82,7 @@ describe('a worker that is over', { timeout: 120_000 }, () => {
     expect((await fleet.swarm('clean', 'agent')).stdout).toBe('cleaned agent\n');
     expect(fleet.workers()).toEqual([]);
     expect(fleet.state('agent').status).toBe('stopped');
-    expect(fleet.log('agent').at(-1)).toBe('[DONE] loop complete after 1 iterations reason=max_iterations');
+    expect(fleet.log('agent').at(-1)).toBe('[DONE] loop complete after 1 iteration reason=max_iterations');
     expect(existsSync(file(fleet, 'ralph/agent/loop.json'))).toBe(false);
     expect((await fleet.swarm('doctor')).code).toBe(0);
   });

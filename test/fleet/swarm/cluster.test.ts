@@ -292,7 +292,10 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     }
     await refused(submit(token), 'there is a secret in --name');
     const asGit = await submit('g', '--repo', 'https://git@host/x.git');
-    expect(asGit).toMatchObject({ code: 0, stderr: '' });
+    expect(asGit.code).toBe(0);
+    expect(asGit.stderr).toMatch(
+      /^swarm: warning: https:\/\/git@host\/x.git cannot be read from here: [^\n]+\n$/,
+    );
     await cluster.cancel('g');
     await cluster.forget('g');
     write('PROMPT.md', `use ${token}\n`);
@@ -300,6 +303,69 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     expect(await cluster.list()).toEqual([]);
     await refused(swarm('submit', '--name', 'a', '--', 'claude'), '--repo is required');
     await refused(submit('../a'), 'is no name for a worker');
+  });
+
+  it('refuses a repository, a branch or a variable that no machine could use, before anything is queued', async () => {
+    const { submit, cluster, home } = await makeWorld();
+    const refused = async (text: string, ...words: string[]) => {
+      const { code, stderr } = await submit('a', ...words);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(text)]);
+    };
+    await refused(`'${home}/typo' does not appear to be a git repository`, '--repo', `${home}/typo`);
+    await refused('there is no branch ralph/a and no branch typo', '--base', 'typo');
+    for (const branch of ['a..b', '-x', 'HEAD', '', 'a b', 'x.lock', '/a', 'a/'])
+      await refused('is no name for a branch', `--branch=${branch}`);
+    for (const name of [
+      'PATH',
+      'NODE_OPTIONS',
+      'LD_PRELOAD',
+      'BASH_ENV',
+      'GIT_SSH_COMMAND',
+      'RALPH_SANDBOX',
+    ]) {
+      await refused(`${name} cannot be set by a loop`, '--env', `${name}=x`);
+      await refused(`${name} cannot be set by a loop`, '--env', name);
+    }
+    await refused('--cwd is a folder inside', '--cwd', '../x');
+    expect(await cluster.list()).toEqual([]);
+  });
+
+  it('shows a paused loop as paused and a failed one as failed, and does not call a lost store done', async () => {
+    const { submit, swarm, cluster, url } = await makeWorld();
+    for (const name of ['p', 'f', 'r']) await submit(name);
+    await cluster.pause('p');
+    const because = { code: 'failures', text: 'it failed' };
+    const decision = {
+      kind: 'stop',
+      outcome: 'AGENT_FAILED',
+      because,
+      iterations: 1,
+      failures: 5,
+      maxFailures: 5,
+    } as const;
+    const claim = await waitUntil(() => cluster.claim(here), { timeoutMs: 60_000 });
+    if (claim === null) throw new Error('not given');
+    expect(claim.name).toBe('f');
+    await cluster.finishIteration(claim, ended({ exitCode: 1, decision }));
+    const rows: { name: string; status: string }[] = JSON.parse(
+      (await swarm('ls', '--format', 'json')).stdout,
+    );
+    expect(rows.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'f failed',
+      'p paused',
+      'r running',
+    ]);
+    expect((await swarm('ls')).stdout).toMatch(/^f +failed .*\np +paused .*\nr +running /m);
+    expect((await swarm('ls', '--status', 'running', '--format', 'names')).stdout).toBe('r\n');
+    expect(await swarm('status', 'p')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('(paused, '),
+    });
+    const waiting = swarm('wait', 'r');
+    const { port, pathname } = new URL(url);
+    execFileSync('redis-cli', ['-p', port, '-n', pathname.slice(1), 'flushdb']);
+    expect((await waiting).code).toBe(1);
+    expect(await swarm('wait', '--all')).toMatchObject({ code: 1, stdout: '' });
   });
 
   it('refuses two loops on one branch', async () => {

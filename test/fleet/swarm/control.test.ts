@@ -196,6 +196,8 @@ describe('swarm ralph', { timeout: 120_000 }, () => {
     const fleet = makeFleet();
     await fleet.loop('agent', obedient, '--max-iterations', '2');
     await ran(fleet, 1);
+    const isSeen = () => fleet.events('agent').some(({ type }) => type === 'screen');
+    await waitUntil(isSeen, { ...patience, what: 'a look of the supervisor' });
     fleet.tmux('kill-window', '-t', 'agent');
     await ran(fleet, 2);
     expect(fleet.log('agent')).toContain('[FAIL] iteration 1 exit=unknown attempt=1/5 backoff=1s');

@@ -74,7 +74,7 @@ describe('a loop that runs out of iterations', { timeout: 120_000 }, () => {
     );
     await fleet.swarm('ralph', 'resume', 'agent');
     expect((await fleet.swarm('wait', 'agent')).code).toBe(1);
-    expect(fleet.log('agent').at(-1)).toBe('[FAIL] loop not done after 1 iterations reason=max_iterations');
+    expect(fleet.log('agent').at(-1)).toBe('[FAIL] loop not done after 1 iteration reason=max_iterations');
   });
 });
 
@@ -127,7 +127,7 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     expect(spawned.code).toBe(4);
     expect(await fleet.swarm('wait', 'agent')).toMatchObject({
       code: 4,
-      stdout: 'agent: waits for your answer (no access to the database)\n',
+      stdout: 'agent: needs you: waits for your answer (no access to the database)\n',
     });
     await fleet.swarm('ralph', 'resume', 'agent');
     expect(await fleet.swarm('wait', 'agent')).toMatchObject({
@@ -155,7 +155,7 @@ describe('the done pattern', { timeout: 120_000 }, () => {
     expect(fleet.read('pushed.txt')).toBe('pushed\n');
     expect(fleet.log('agent').slice(1)).toEqual([
       expect.stringMatching(/^\[END\] iteration 1 exit=0 duration=\d+s$/),
-      '[DONE] loop complete after 1 iterations reason=done_pattern',
+      '[DONE] loop complete after 1 iteration reason=done_pattern',
     ]);
   });
 
@@ -171,7 +171,7 @@ describe('the done pattern', { timeout: 120_000 }, () => {
     expect(await ended(fleet)).toMatchObject({ status: 'stopped', current_iteration: 1 });
     expect(fleet.log('agent').slice(1)).toEqual([
       '[TIMEOUT] iteration 1 inactivity_timeout=1s',
-      '[DONE] loop complete after 1 iterations reason=done_pattern',
+      '[DONE] loop complete after 1 iteration reason=done_pattern',
     ]);
     await waitUntil(() => !alive(Number(fleet.read('pid.txt'))), patience);
   });
@@ -194,7 +194,7 @@ describe('the done pattern', { timeout: 120_000 }, () => {
     expect(spawned.stdout).toContain('[ralph] agent: done pattern matched, stopping loop\n');
     expect(fleet.log('agent').slice(1)).toEqual([
       expect.stringMatching(/^\[END\] iteration 1 exit=unknown duration=\d+s$/),
-      '[DONE] loop complete after 1 iterations reason=done_pattern',
+      '[DONE] loop complete after 1 iteration reason=done_pattern',
     ]);
     await waitUntil(() => !alive(Number(fleet.read('pid.txt'))), patience);
   });

@@ -99,7 +99,7 @@ describe('swarm spawn --ralph', { timeout: 120_000 }, () => {
       done_pattern: 'All tasks (complete|done)',
     });
     expect(fleet.eventTexts('agent').at(-1)).toBe('done pattern matched, stopping loop');
-    expect(fleet.log('agent').at(-1)).toBe('[DONE] loop complete after 1 iterations reason=done_pattern');
+    expect(fleet.log('agent').at(-1)).toBe('[DONE] loop complete after 1 iteration reason=done_pattern');
   });
 
   it('done pattern stops loop: in what an agent printed before it exited, above the screen too', async () => {

@@ -31,7 +31,7 @@ describe('a fleet of many windows', { timeout: 180_000 }, () => {
     const finish = async (name: string) => {
       writeFileSync(fleet.path(`${name}.go`), '');
       await fleet.until(name, 'stopped');
-      expect(fleet.log(name).at(-1)).toBe('[DONE] loop complete after 1 iterations reason=done_pattern');
+      expect(fleet.log(name).at(-1)).toBe('[DONE] loop complete after 1 iteration reason=done_pattern');
     };
     await finish('w0');
 

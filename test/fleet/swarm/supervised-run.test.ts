@@ -156,7 +156,7 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     await fleet.until('agent', 'paused', 'failed');
     expect(fleet.log('agent').at(-1)).toBe('[PAUSE] loop paused: no access to the database');
     const { stdout } = await fleet.swarm('ralph', 'status', 'agent');
-    expect(stdout).toContain('Why: waits for your answer (no access to the database)\n');
+    expect(stdout).toContain('Why: needs you: waits for your answer (no access to the database)\n');
     expect(await show(fleet)).toMatchObject({ outcome: 'BLOCKED', exitCode: 4 });
     expect(fleet.read('.ralph/blocked.txt')).toBe('no access to the database\n');
   });

@@ -132,7 +132,7 @@ describe('what the dashboard tells of a worker', () => {
     enlist(
       world,
       'sec',
-      { ...atWork, options: { path: '/very/own/bin', engine: ['/very/own/node'] } },
+      { ...atWork, options: { engine: ['/very/own/node'] } },
       { env: { API_KEY: secret }, cmd: ['claude', '--api-key', secret] },
     );
     const server = await serve(world);

@@ -13,6 +13,10 @@ export const agents: Handlers = byName(
         call.deny('privilege', what, 'Do the work yourself, or start it without that option.');
     },
   },
+  denying('loop-state', 'speaks as the person that the loop belongs to', {
+    ralph: /^(answer|note|unpause)\b/,
+    swarm: /^(send|ralph resume)\b/,
+  }),
   denying('agent-settings', 'changes what you may do', {
     claude:
       /^config (set|add|remove)\b.*\b(hooks|permission|disable)|^plugin (uninstall|remove|rm|disable)\b/i,

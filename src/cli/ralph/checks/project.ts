@@ -1,4 +1,4 @@
-import type { ResolvedSettings } from '../../../config/settings-schema.ts';
+import { isSandboxed, type ResolvedSettings } from '../../../config/settings-schema.ts';
 import { messageOf } from '../../../core/error.ts';
 import { splitWords } from '../../../core/words.ts';
 import { unmatchedPatterns } from '../../../drive/process/protected.ts';
@@ -87,14 +87,15 @@ export async function checkDonePattern(pattern: string | undefined): Promise<Hea
 
 /** Checks how the channels are set up; `ralph notify test` tries the other end. */
 export function checkNotify(
-  settings: ResolvedSettings['notify'],
-  env: Place['env'],
+  settings: ResolvedSettings,
+  { cwd, env }: Pick<Place, 'cwd' | 'env'>,
   ownSecret: boolean,
 ): HealthCheck[] {
   const { ok, error } = resultsOf('notify');
-  const channels = channelsOf(settings);
+  const channels = channelsOf(settings.notify);
   if (channels.length === 0) return [];
-  const problem = notifyProblem(settings, env, { ownSecret });
+  const place = { cwd, env, sandboxed: isSandboxed(settings) };
+  const problem = notifyProblem(settings.notify, place, { ownSecret });
   return [problem === null ? ok(channels.join(', ')) : error(problem, 'ralph help settings')];
 }
 

@@ -29,7 +29,17 @@ type Api = {
 
 export function openApi(): Api {
   const data = document.getElementById('report')?.textContent;
-  return data ? reportApi(JSON.parse(data)) : serverApi(takeToken());
+  return data ? reportApi(parse(data)) : serverApi(takeToken());
+}
+
+/** Reads JSON and makes the controls visible that reorder text: an agent could hide with them what it ran. */
+function parse<T>(json: string): T {
+  return JSON.parse(
+    json.replace(
+      /[\u202a-\u202e\u2066-\u2069]/g,
+      (control) => `⟨U+${control.charCodeAt(0).toString(16).toUpperCase()}⟩`,
+    ),
+  );
 }
 
 const tokenKey = 'ralph-token';
@@ -49,7 +59,7 @@ function serverApi(token: string): Api {
   async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
     const response = await fetch(path, { ...init, headers: { ...headers, ...init.headers } });
     if (!response.ok) throw new Error(await messageIn(response));
-    return response.json();
+    return parse(await response.text());
   }
 
   const loopPath = (loop: string) => `/api/loops/${encodeURIComponent(loop)}`;
@@ -92,8 +102,8 @@ function followStream(
     const data = fields.get('data');
     if (data === undefined) return;
     seq = fields.get('id') ?? seq;
-    if (fields.get('event') === 'loops') listener.loops(JSON.parse(data));
-    if (fields.get('event') === 'view') listener.view(JSON.parse(data));
+    if (fields.get('event') === 'loops') listener.loops(parse(data));
+    if (fields.get('event') === 'view') listener.view(parse(data));
   }
 
   async function read(): Promise<void> {

@@ -23,8 +23,10 @@ export function IterationSummary({ loop, view, one, at }: IterationProps) {
             <b>{verdict.accepted ? 'Claim accepted' : 'Claim rejected'}</b>
             <p>{verdict.because}</p>
             <ul>
-              {verdict.evidence.map(({ check, ok, detail }) => (
-                <li class={ok ? 'yes' : 'no'}>{`${signOf(ok)} ${check}: ${detail}`}</li>
+              {verdict.evidence.map(({ check, ok, detail, warning }) => (
+                <li
+                  class={warning ? 'doubt' : ok ? 'yes' : 'no'}
+                >{`${signOf(ok, warning)} ${check}: ${detail}`}</li>
               ))}
             </ul>
           </div>

@@ -48,8 +48,9 @@ export function Verbatim({ text, label }: { readonly text: string; readonly labe
   );
 }
 
-/** Sign of a check that passed, failed, or (null) still runs. */
-export function signOf(ok: boolean | null): string {
+/** Sign of a check that passed, failed, (null) still runs, or passed with a warning. */
+export function signOf(ok: boolean | null, warning = false): string {
+  if (warning) return '!';
   return ok === null ? '…' : ok ? '✓' : '✗';
 }
 
@@ -57,7 +58,11 @@ type TableProps = {
   readonly looks: string;
   readonly heads: readonly string[];
   readonly caption?: string;
-  readonly rows: readonly { readonly ok: boolean | null; readonly cells: readonly ComponentChildren[] }[];
+  readonly rows: readonly {
+    readonly ok: boolean | null;
+    readonly warning?: boolean;
+    readonly cells: readonly ComponentChildren[];
+  }[];
 };
 
 /** Results, each with its sign in the first column. */
@@ -73,10 +78,13 @@ export function Results({ looks, heads, caption, rows }: TableProps) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ ok, cells }) => (
+        {rows.map(({ ok, warning, cells }) => (
           <tr>
-            <td class={ok === false ? 'no' : 'yes'} aria-label={ok === false ? 'failed' : 'passed'}>
-              {signOf(ok)}
+            <td
+              class={warning ? 'doubt' : ok === false ? 'no' : 'yes'}
+              aria-label={warning ? 'look at it' : ok === false ? 'failed' : 'passed'}
+            >
+              {signOf(ok, warning)}
             </td>
             {cells.map((cell) => (
               <td>{cell}</td>

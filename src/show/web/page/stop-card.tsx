@@ -58,7 +58,10 @@ function headline({ outcome, exitCode }: RunView, status: Status | undefined): s
 function EvidenceTable({ iterations }: RunView) {
   const judged = iterations.findLast(({ verdict }) => verdict !== null);
   if (!judged?.verdict) return null;
-  const rows = judged.verdict.evidence.map(({ check, ok, detail }) => ({ ok, cells: [check, detail] }));
+  const rows = judged.verdict.evidence.map(({ check, detail, ...result }) => ({
+    ...result,
+    cells: [check, detail],
+  }));
   const caption = `Evidence for the claim of iteration ${judged.iteration}`;
   return <Results looks="evidence" heads={['Check', 'Found']} caption={caption} rows={rows} />;
 }

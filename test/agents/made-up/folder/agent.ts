@@ -23,6 +23,7 @@ export const parrot: Agent = {
     variables: ['PARROT_*'],
     settings: ['.parrot/settings.json'],
     logins: ['.parrot/seed.json'],
+    sessions: null,
     moves: { PARROT_HOME: '.parrot' },
     obeys: ['.parrot'],
     projectSettings: ['.parrot/settings.json'],

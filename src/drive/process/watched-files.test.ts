@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { protectFiles, unmatchedPatterns } from './protected.ts';
+import { unmatchedPatterns } from './protected.ts';
+import { watchFiles } from './watched-files.ts';
 
 let cwd = '';
 let record = { folder: '', file: '' };
@@ -10,8 +11,15 @@ const write = (path: string, text = 'x') => {
   mkdirSync(dirname(join(cwd, path)), { recursive: true });
   writeFileSync(join(cwd, path), text);
 };
-const protect = (...patterns: string[]) => protectFiles(cwd, patterns, record);
-const resume = (...patterns: string[]) => protectFiles(cwd, patterns, { ...record, resumed: true });
+const watch = (patterns: string[], resumed: boolean) => {
+  const files = watchFiles(
+    { cwd, env: {}, commands: [], protectedPaths: patterns, protectChecks: false },
+    { ...record, resumed },
+  );
+  return { check: async () => (await files.check([]))[0] ?? null };
+};
+const protect = (...patterns: string[]) => watch(patterns, false);
+const resume = (...patterns: string[]) => watch(patterns, true);
 
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'protected-'));
@@ -23,27 +31,27 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true }));
 
-describe('protectFiles', () => {
-  it('passes while nothing was changed, and names what was', () => {
+describe('watchFiles with protected paths', () => {
+  it('passes while nothing was changed, and names what was', async () => {
     const files = protect('*.test.ts');
     write('src/a.ts', 'y');
-    expect(files.check()).toEqual({ check: 'protected-paths', ok: true, detail: 'as they were (1)' });
+    expect(await files.check()).toEqual({ check: 'protected-paths', ok: true, detail: 'as they were (1)' });
     write('a.test.ts', 'y');
     write('src/b.test.ts');
-    expect(files.check()).toMatchObject({
+    expect(await files.check()).toMatchObject({
       ok: false,
       detail: 'a.test.ts (changed), src/b.test.ts (added)',
     });
     rmSync(join(cwd, 'a.test.ts'));
-    expect(files.check()?.detail).toContain('a.test.ts (removed)');
+    expect((await files.check())?.detail).toContain('a.test.ts (removed)');
   });
 
-  it('looks at nothing without a pattern', () => {
-    expect(protect().check()).toBeNull();
+  it('looks at nothing without a pattern', async () => {
+    expect(await protect().check()).toBeNull();
     expect(existsSync(record.file)).toBe(false);
   });
 
-  it('watches the folder of the loop when a pattern names it, but not what the loop itself changes', () => {
+  it('watches the folder of the loop when a pattern names it, but not what the loop itself changes', async () => {
     const files = protect('.ralph/');
     for (const name of [
       'runs/1/journal.ndjson',
@@ -53,22 +61,22 @@ describe('protectFiles', () => {
       'blocked.txt',
     ])
       write(`.ralph/${name}`, 'by the loop');
-    expect(files.check()).toMatchObject({ ok: true, detail: 'as they were (1)' });
+    expect(await files.check()).toMatchObject({ ok: true, detail: 'as they were (1)' });
     write('.ralph/settings.json', 'by the agent');
     write('.ralph/hook.sh');
-    expect(files.check()?.detail).toBe('.ralph/hook.sh (added), .ralph/settings.json (changed)');
+    expect((await files.check())?.detail).toBe('.ralph/hook.sh (added), .ralph/settings.json (changed)');
   });
 
-  it('watches installed packages only for the patterns that name them', () => {
+  it('watches installed packages only for the patterns that name them', async () => {
     const all = protect('*.test.ts');
     write('node_modules/lib/a.test.ts', 'y');
-    expect(all.check()).toMatchObject({ ok: true });
+    expect(await all.check()).toMatchObject({ ok: true });
     rmSync(record.file);
     const some = protect('node_modules/lib/index.js', '*.test.ts');
     write('node_modules/lib/a.test.ts', 'z');
-    expect(some.check()).toMatchObject({ ok: true });
+    expect(await some.check()).toMatchObject({ ok: true });
     write('node_modules/lib/index.js', 'y');
-    expect(some.check()?.detail).toBe('node_modules/lib/index.js (changed)');
+    expect((await some.check())?.detail).toBe('node_modules/lib/index.js (changed)');
   });
 
   it.each(['.git', '.git/', './.git/hooks/**', 'sub/.git/config'])(
@@ -85,17 +93,17 @@ describe('protectFiles', () => {
     },
   );
 
-  it('judges a resumed run by the files at its start', () => {
+  it('judges a resumed run by the files at its start', async () => {
     protect('*.test.ts');
     write('a.test.ts', 'y');
-    expect(resume('*.test.ts').check()?.detail).toBe('a.test.ts (changed)');
+    expect((await resume('*.test.ts').check())?.detail).toBe('a.test.ts (changed)');
   });
 
   it.each(['{"a.test.ts":', '', '[]', 'null', '{"a.test.ts":1}'])(
     'rejects every claim when the record is %j, and leaves it as it is',
-    (text) => {
+    async (text) => {
       write('.ralph/runs/1/protected.json', text);
-      expect(resume('*.test.ts').check()).toMatchObject({
+      expect(await resume('*.test.ts').check()).toMatchObject({
         ok: false,
         detail: 'the record of the protected files is damaged; start a new run',
       });
@@ -103,10 +111,10 @@ describe('protectFiles', () => {
     },
   );
 
-  it('rejects every claim of a resumed run whose record is gone', () => {
+  it('rejects every claim of a resumed run whose record is gone', async () => {
     protect('*.test.ts');
     rmSync(record.file);
-    expect(resume('*.test.ts').check()).toMatchObject({
+    expect(await resume('*.test.ts').check()).toMatchObject({
       ok: false,
       detail: 'the record of the protected files is missing; start a new run',
     });
