@@ -34,19 +34,19 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       const prompts = room.asked();
       expect(prompts).toHaveLength(4);
       expect(prompts[0]).toContain(task);
-      expect(prompts[2]).toContain('[RALPH LOOP - ITERATION 2/9]');
-      expect(prompts[3]).toContain('[RALPH LOOP - ITERATION 3/9]');
+      expect(prompts[2]).toContain('[RALPH LOOP - ITERATION 1/9]');
+      expect(prompts[3]).toContain('[RALPH LOOP - ITERATION 2/9]');
       expect(prompts[3]).toContain('which does not count as a claim');
       expect(prompts[3]?.split(task)).toHaveLength(4);
       expect(room.ended()).toMatchObject([
-        { host: 'opencode', loop: { outcome: 'PROMISE_ACCEPTED', iteration: 3 } },
+        { host: 'opencode', loop: { outcome: 'PROMISE_ACCEPTED', iteration: 2 } },
       ]);
       expect(['A', 'B'].filter((name) => existsSync(room.repo.path(name)))).toEqual([]);
     });
 
     it('turns a promise without work down, and stops at the maximum', async () => {
       const room = await openServer(agent, [says(tag), says('Still talking.')]);
-      await room.command('ralph-loop', '"mend it" --max-iterations=2');
+      await room.command('ralph-loop', '"mend it" --max-iterations=1');
       await waitUntil(() => room.asked().length === 2 && room.states().length === 0, { timeoutMs: 60_000 });
       const prompts = room.asked();
       expect(prompts).toHaveLength(2);
@@ -69,7 +69,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       await started;
       expect(room.states()).toEqual([]);
       expect(room.asked().join('\n')).not.toContain('RALPH LOOP - ITERATION');
-      expect(room.asked().at(-1)).toContain('Ralph loop ended: CANCELLED after 1 iteration');
+      expect(room.asked().at(-1)).toContain('Ralph loop ended: CANCELLED after 0 iterations');
     });
 
     it('checks a claim with a command, and refuses a harmful tool call on the way', async () => {

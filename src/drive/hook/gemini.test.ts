@@ -114,6 +114,12 @@ describe('a session of Gemini CLI', () => {
     expect(one.wake('startup')).toBeNull();
   });
 
+  it('says at the start that only Escape is heard while the agent works', () => {
+    expect(open().prompt('/ralph-loop fix it')?.systemMessage).toContain(
+      'press Escape before you type: /cancel-ralph',
+    );
+  });
+
   it('never fails for entries of any shape', async () => {
     const type = fc.constantFrom('gemini', 'user', 'info', '$set');
     const entry = fc.record({ id: fc.jsonValue(), type, content: fc.jsonValue(), toolCalls: fc.jsonValue() });

@@ -167,6 +167,14 @@ describe('hooks that are a command line', () => {
     expect(JSON.parse(fire('Stop', {}))).toMatchObject({ decision: 'block' });
   });
 
+  it.each([
+    ['codex', '"statusMessage": "ralph"'],
+    ['gemini', '"name": "ralph"'],
+  ] as const)('are shown by their name in %s', (host, label) => {
+    run(host, 'install');
+    expect(textOf(fileOf(host))).toContain(label);
+  });
+
   it('start node itself on Windows', () => {
     run('codex', 'install', { platform: 'win32' });
     const { hooks } = JSON.parse(textOf(fileOf('codex')) ?? '');
