@@ -88,7 +88,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
         "needs you: waits for your answer (Auto mode can't check actions in this session)",
       );
       expect(fleet.state('agent').status).toBe('paused');
-      fleet.tmux('send-keys', '-t', '=agent', 'Enter');
+      await fleet.swarm('send', 'agent', '--raw', '1');
       await waitUntil(() => asked().length > 1 || fleet.exists('made.txt'), {
         timeoutMs: 60_000,
         what: 'the next question, or the work',
