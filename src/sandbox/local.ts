@@ -8,7 +8,7 @@ import { acquireLock, type Lock, unreadableLock } from '../os/files/lock.ts';
 import { isWithin } from '../os/files/real-path.ts';
 import { removeTempDir } from '../os/files/temp.ts';
 import type { GitFolders } from '../os/git/git.ts';
-import { outsideEnvironment } from '../os/process/process.ts';
+import { type Environment, outsideEnvironment } from '../os/process/process.ts';
 import { includedSettings } from './git-includes.ts';
 import { createPrivateHome } from './home.ts';
 import { extraMounts, type Mount, projectMounts } from './mounts.ts';
@@ -45,13 +45,17 @@ type Opened = {
   readonly standIns: StandIns;
 };
 
+/** Returns the variables of the agent that say where its folders are. */
+function movedFolders({ agentEnv = {} }: SandboxSpec, names: readonly string[]): Environment {
+  return Object.fromEntries(names.flatMap((name) => (name in agentEnv ? [[name, agentEnv[name]]] : [])));
+}
+
 export function createLocalParts(spec: SandboxSpec): LocalParts {
   const place = placeOf(spec);
   const needs = agents[spec.agent].sandbox;
   const folder = sandboxFolder(spec.env, place.name);
   const outside = outsideEnvironment(spec.env, place.root);
-  const moved = Object.keys(needs.moves).map((name) => [name, spec.agentEnv?.[name] ?? outside[name]]);
-  const homeEnv = { ...outside, ...Object.fromEntries(moved) };
+  const homeEnv = { ...outside, ...movedFolders(spec, Object.keys(needs.moves)) };
   const home = createPrivateHome(join(folder, 'home'), homeEnv, needs, (text) => spec.notice?.(text));
   const scratch = join(folder, 'scratch');
   let lock: Lock | null = null;
