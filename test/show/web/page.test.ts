@@ -127,7 +127,7 @@ describe('the views of a loop', () => {
     for (const text of ['14', '1h2m', '$8.83', '1.8M', '113', '1 / 2']) expect(figures).toContain(text);
     const evidence = await page.locator('.evidence tbody tr').allInnerTexts();
     expect(evidence).toHaveLength(iterations.at(-1)?.verdict?.evidence.length ?? 0);
-    expect(await page.locator('.next code').innerText()).toBe(`ralph verdict ${run}`);
+    expect(await page.locator('.next code').innerText()).toBe(`ralph show ${run}`);
     expect(problems).toEqual([]);
   });
 
@@ -467,7 +467,7 @@ describe('everybody can use it', () => {
     const { url } = await serve(world, { actions: async () => ({ ok: true, told: '' }) });
     const { page, problems } = await openTab(browser, url, { colorScheme, viewport: { width, height: 900 } });
     await page.locator('.loop').first().waitFor();
-    const places = ['', run, '20261115-090000-004abc', '20261114-180000-002abc', 'worker:auth'];
+    const places = ['', run, '20261115-090000-004abc', '20261115-180000-002abc', 'worker:auth'];
     for (const id of places) {
       if (id !== '') {
         await page.goto(`${new URL(url).origin}/#/loop/${encodeURIComponent(id)}`);

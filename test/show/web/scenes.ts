@@ -60,7 +60,7 @@ export function shopRun(cwd: string, run = '20261114-213000-001abc'): JournalWri
   return writer;
 }
 
-export function decisionRun(cwd: string, run = '20261114-180000-002abc'): void {
+export function decisionRun(cwd: string, run = '20261115-180000-002abc'): void {
   const writer = journalWriter(Date.parse('2026-11-14T18:00:00.000Z'));
   startRun(writer, run, 'Move the invoices to the new API', { cwd });
   for (let n = 1; n <= 4; n++)
