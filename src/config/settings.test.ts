@@ -69,6 +69,7 @@ describe('loadSettings', () => {
       guardrails: [],
       verify: [],
       protectedPaths: [],
+      protectChecks: false,
       sandboxPaths: [],
       sandboxEnv: [],
       sandboxChecks: true,

@@ -127,20 +127,23 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
     });
 
     it('end a loop that is cancelled while the agent works, and answer other words first', async () => {
-      const slow: ModelAnswer = { blocks: [{ delay: 4000 }, { text: 'Slow one.' }] };
-      const room = await openSession(agent, [works, slow, says('With tabs.'), slow, slow, slow, slow]);
+      // Codex also asks on its own account, so no answer is bound to a turn.
+      const slow: ModelAnswer = { blocks: [{ delay: 6000 }, { text: 'Slow one.' }] };
+      const room = await openSession(agent, [works, ...Array.from({ length: 12 }, () => slow)]);
       const { shows, type } = typist(room.open(), '› ');
       await shows('Ask Codex to do anything');
       await type(' /ralph-loop mend it --max-iterations 9');
-      await waitUntil(() => room.asked().length === 2, { timeoutMs: 60_000 });
+      await waitUntil(() => room.asked().length >= 2, { timeoutMs: 60_000 });
       await type('use tabs');
-      await shows('With tabs.');
-      expect(room.asked()[2]).toContain('use tabs');
-      await waitUntil(() => room.asked().length === 4, { timeoutMs: 60_000 });
+      const first = (words: string) => room.asked().findIndex((text) => text.includes(words));
+      await waitUntil(() => first('use tabs') !== -1, { timeoutMs: 60_000 });
+      expect(first('Ralph loop: iteration 1 of 9')).toBe(-1);
+      await waitUntil(() => first('Ralph loop: iteration 1 of 9') !== -1, { timeoutMs: 60_000 });
       await type(' /cancel-ralph');
       await waitUntil(() => room.ended().length === 1, { timeoutMs: 60_000 });
-      expect(room.ended()).toMatchObject([{ loop: { outcome: 'CANCELLED' } }]);
-      expect(room.asked().length).toBeLessThanOrEqual(5);
+      const [ended] = room.ended();
+      expect(ended).toMatchObject({ loop: { outcome: 'CANCELLED' } });
+      expect(ended?.loop.iteration).toBeLessThan(4);
     });
   });
 }

@@ -38,7 +38,14 @@ export async function preparePlace(options: PlaceOptions): Promise<Place> {
   const temp = join(home, 'tmp');
   mkdirSync(temp, { recursive: true });
   // Nothing of our own environment: it may hold real keys.
-  const base = { HOME: home, TMPDIR: temp, PATH: process.env.PATH ?? '', TERM: 'dumb', LANG: 'C.UTF-8' };
+  const base = {
+    HOME: home,
+    TMPDIR: temp,
+    PATH: process.env.PATH ?? '',
+    TERM: 'dumb',
+    LANG: 'C.UTF-8',
+    RALPH_TRUST: '1',
+  };
   const socket = join(home, 'model.sock');
   const env = isolation ? base : { ...base, ...noProxy() };
   const through = isolation ? [...isolation, socket, String(model.port)] : [];

@@ -179,14 +179,17 @@ describe('planted secrets', () => {
     const steps = [
       { text: `I found:\n${lines}` },
       { tool: { name: 'Bash', input: { command: `echo '${lines}'` }, output: lines } },
-      { write: { path: 'found.txt', content: lines } },
+      { write: { path: 'found.txt', content: whole.map(textOf).join('\n') } },
+      // In a diff, a mark stands between the halves, and nobody sees that they belong together.
+      { write: { path: '.ignored', content: broken.map(textOf).join('\n') } },
       { stderr: `${lines}\n` },
       { text: `\n<promise>BLOCKED: ${notice}</promise>` },
     ];
     const repo = await repoWith([{ steps }], {
       notify: { webhook: hook.url },
-      guardrails: [{ command: 'cat found.txt' }],
+      guardrails: [{ command: 'cat found.txt .ignored' }],
     });
+    repo.write('.git/info/exclude', '.ignored\n');
     const options = { ...repo, env: { ...repo.env, ...known } };
     const run = await runRalph(runArgs(1, '--verbose'), options);
     expect(run.code).toBe(4);

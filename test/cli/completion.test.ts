@@ -84,7 +84,7 @@ describe.skipIf(process.platform === 'win32')('bash completion', () => {
     [['ralph', 'run', '--resume', '=', '202601'], [runs[0] ?? '']],
     [
       ['ralph', 'show', '--'],
-      ['--json', '--help'],
+      ['--json', '--diff', '--help'],
     ],
     [
       ['ralph', 'completion', ''],

@@ -22,10 +22,10 @@ describe('the surroundings of a test', () => {
 describe('makeRepo', () => {
   let left: Repo;
 
-  it('gives a clean repository with the files and settings committed', () => {
+  it("gives a clean repository with the files committed, and settings of the user's own", () => {
     left = makeRepo({ files: { 'src/a.txt': 'one\n' }, settings: { maximumIterations: 3 } });
     expect(left.git('status', '--porcelain')).toBe('');
-    expect(left.git('ls-files').split('\n')).toEqual(['.ralph/settings.json', 'src/a.txt']);
+    expect(left.git('ls-files').split('\n')).toEqual(['src/a.txt']);
     expect(left.read('src/a.txt')).toBe('one\n');
     expect(JSON.parse(left.read('.ralph/settings.json'))).toEqual({ maximumIterations: 3 });
     expect(left.git('log', '--format=%an')).toBe('Test');

@@ -2,6 +2,7 @@ import { runPaths } from '../../config/paths.ts';
 import { type LogRead, readLog, readPrompt } from '../../journal/read-log.ts';
 import type { CheckView, IterationView, RunView } from '../../journal/run-view.ts';
 import { type Diff, diffBetween } from '../../os/git/git-diff.ts';
+import { createRedactor } from '../../os/redact/redact.ts';
 
 /** Parts that are too large for every view; the page asks for each when it needs it. */
 export type IterationDetails = {
@@ -20,7 +21,9 @@ export async function readDetails(cwd: string, view: RunView, one: IterationView
   const end = to ?? view.iterations[index + 1]?.from ?? null;
   const changes = from === null ? null : await diffBetween(cwd, from, end, maxDiffChars);
   const prompt = readPrompt(runPaths(cwd, view.run).prompt(one.iteration));
-  return { prompt, changes: changes?.text === '' ? null : changes };
+  if (changes === null || changes.text === '') return { prompt, changes: null };
+  // The files may hold secrets that no journal has, and people send reports to others.
+  return { prompt, changes: { ...changes, text: createRedactor(process.env).text(changes.text) } };
 }
 
 /** The check that a path names: `guardrail-0`, `verify-1`. */

@@ -69,6 +69,7 @@ describe('the hooks of the plugin', () => {
       'Your claim was checked with "test -e ready", which failed',
     );
     writeFileSync(join(room, 'ready'), '');
+    appendFileSync(transcript_path, '{"type":"assistant","message":{"role":"assistant","content":[]}}\n');
     expect((await fired('Stop', claim)).systemMessage).toContain('PROMISE_ACCEPTED');
     expect(readdirSync(sessions)).toEqual(['runs']);
     expect(existsSync(join(room, 'pwned'))).toBe(false);

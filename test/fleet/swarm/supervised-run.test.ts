@@ -318,18 +318,10 @@ describe('a loop with the checks of ralph run', { timeout: 120_000 }, () => {
     });
   });
 
-  it('ends without another try when its run cannot begin', async () => {
+  it('is refused with nothing left behind when its settings are wrong', async () => {
     const fleet = await fleetWith([done], { maxFailures: 'six' });
-    await spawn(fleet);
-    await fleet.until('agent', 'stopped', 'failed');
-    const { status, iteration, totalFailures, end } = record(fleet, 'agent');
-    expect({ status, iteration, totalFailures }).toEqual({
-      status: 'failed',
-      iteration: 0,
-      totalFailures: 0,
-    });
-    expect(end).toMatchObject({ outcome: 'LOOP_FAILED', exitCode: 2 });
-    expect(end?.because.text).toContain('maxFailures');
+    const { code, stderr } = await spawn(fleet);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('maxFailures')]);
     expect(fleet.exists('.ralph/runs')).toBe(false);
   });
 
