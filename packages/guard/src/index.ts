@@ -12,11 +12,6 @@ export async function checkCommand(command: string, place: GuardPlace = {}): Pro
   return (await import('./check.ts')).commandVerdict(command, place);
 }
 
-/** Returns the project of a folder, whose rules count there. */
-export async function projectOf(cwd: string, env: NonNullable<GuardPlace['env']>): Promise<string> {
-  return (await import('./load-context.ts')).projectOf(cwd, env);
-}
-
 /** The same for a call of an agent's tool, by its name and input: `Bash`, `Write`, `apply_patch` and their like. */
 export async function checkToolCall(
   tool: string,

@@ -1,10 +1,11 @@
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { GuardError } from './error.ts';
 import type { Environment, GuardContext } from './model.ts';
 import { onDemand } from './on-demand.ts';
 import { isInside } from './paths.ts';
 import type { GuardPolicy } from './policy-schema.ts';
-import { findUp, realPath } from './real-path.ts';
+import { homeOf, projectOf } from './project.ts';
+import { realPath } from './real-path.ts';
 import { readRules } from './rules-file.ts';
 
 export const policySchema = onDemand(() => import('./policy-schema.ts'));
@@ -17,7 +18,7 @@ export function loadGuardContext(
 ): GuardContext {
   const cwd = resolve(folder);
   const home = homeOf(env);
-  const projectRoot = findProject(cwd, home, env);
+  const projectRoot = projectOf(cwd, env);
   const policy = loadPolicy(projectRoot);
   return {
     cwd,
@@ -28,31 +29,6 @@ export function loadGuardContext(
     realPath: realPathKeeping([projectRoot, home]),
     ...(policy ? { policy: allowRules ? policy : { ...policy, allow: [] } } : {}),
   };
-}
-
-export function projectOf(cwd: string, env: Environment): string {
-  return findProject(resolve(cwd), homeOf(env), env);
-}
-
-function homeOf(env: Environment): string {
-  return env.HOME || process.getBuiltinModule('node:os').homedir();
-}
-
-/**
- * The working copy around the folder where the session was started, if this one is inside: a working copy within the
- * project, where the agent went, is no project of its own. A home that is itself a repository is no project.
- */
-function findProject(cwd: string, home: string, env: Environment): string {
-  const sessionFolder = startFolders(env).find((folder) => isInside(cwd, folder) && !isInside(home, folder));
-  const start = sessionFolder ?? cwd;
-  const root = findUp(start, ['.git', '.ralph']);
-  return root === null || isInside(home, root) ? start : root;
-}
-
-/** Returns the folders where the session started, as hosts say; the agent may have changed folders since. */
-function startFolders({ CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR }: Environment): string[] {
-  const folders = [CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR];
-  return folders.flatMap((folder) => (folder !== undefined && isAbsolute(folder) ? [resolve(folder)] : []));
 }
 
 /** Resolves links of a path, but keeps the user's own names of folders: /tmp may itself be a link. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { projectOf } from 'ralphkit-guard';
+import { projectOf } from 'ralphkit-guard/project';
 import { lstatOf } from '../../../os/files/files.ts';
 import type { Environment } from '../../../os/process/program.ts';
 
@@ -7,7 +7,7 @@ const guardFile = '.ralph/guard.json';
 
 /** True if the guard rules of a folder's project are the user's own, so that they may allow something. */
 export async function ownsRules(cwd: string, env: Environment): Promise<boolean> {
-  return isOwnFile(await projectOf(cwd, env), guardFile, env);
+  return isOwnFile(projectOf(cwd, env), guardFile, env);
 }
 
 /** True if no stranger brought a file of a project. Loads the rules of trust only if the file is there. */
