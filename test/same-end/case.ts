@@ -66,7 +66,8 @@ export type Feature =
   | 'interrupt'
   | 'empty turn'
   | 'prompt file gone'
-  | 'agent gone';
+  | 'agent gone'
+  | 'logged out';
 
 /** A difference that a seed or DESIGN.md asks for, as a change of what `decide` is asked. */
 export type Difference = {
@@ -114,6 +115,7 @@ export function featuresOf({ settings, turns }: Case): Feature[] {
     if (turn.exitCode || turn.steps.some((step) => 'result' in step && step.result.ok === false))
       asked.add('failed turn');
     if (turn.steps.some((step) => 'error' in step)) asked.add('provider limit');
+    if (turn.steps.some((step) => 'error' in step && step.error.status === 401)) asked.add('logged out');
     if (isInterrupted({ settings, turns: [turn] })) asked.add('interrupt');
     if (turn.steps.includes(removePrompt)) asked.add('prompt file gone');
     if (turn.steps.includes(removeAgent)) asked.add('agent gone');

@@ -150,6 +150,7 @@ function checksOf(
   return [
     ...(guardrail ? [result('guardrail')] : []),
     ...(isClaim ? evidence : []),
+    ...(isClaim && (guardrail || verify) ? [{ check: 'check-files', ok: true, detail: '' }] : []),
     ...(isClaim && verify ? [result('verify')] : []),
   ];
 }

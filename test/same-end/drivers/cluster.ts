@@ -26,6 +26,8 @@ export const cluster: Driver = {
     noGoal: 'seed 001: ralph run always has a completion response',
     busy: 'a machine gives each loop a checkout of its own',
     'prompt file gone': 'the prompt is a part of the order',
+    'agent gone': 'a fault of the machine: the loop waits for another one',
+    'logged out': 'a fault of the machine: the loop waits for another one',
     interrupt: 'seed 003: a worker is paused or killed, and nobody interrupts its turn',
   },
   async play({ settings, turns }) {
