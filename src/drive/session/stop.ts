@@ -158,7 +158,7 @@ async function readSettledTurn(
   const lags = ({ mark, toolCalls }: TurnRead) =>
     mark.path !== null && mark.unseen !== null && loop.toolCalls + (toolCalls ?? 0) < minToolCalls;
   let latest = readTurn();
-  const mostTries = claimOf(latest).kind === 'done' ? 20 : 4;
+  const mostTries = claimOf(latest).kind === 'done' ? 20 : 10;
   for (let tries = 0; tries < mostTries && lags(latest); tries++) {
     await pause(50);
     latest = readTurn();
