@@ -147,7 +147,7 @@ function endOf(text: readonly string[]): string {
 /** The turn that ends now, with its claim. */
 type ClaimedTurn = TurnRead & { readonly claim: Claim };
 
-/** Reads the turn. The transcript may lag behind the event: without work it gets a moment to catch up, a claim a second. */
+/** Reads the turn. The transcript may lag behind the host's event: a claim without work gets a second for it to catch up. */
 async function readSettledTurn(
   event: StopEvent,
   { transcript, minToolCalls, loop }: SessionLoop,
@@ -157,9 +157,11 @@ async function readSettledTurn(
   const claimOf = ({ text }: TurnRead) => readClaim(text, loop.plan.completion);
   const lags = ({ mark, toolCalls }: TurnRead) =>
     mark.path !== null && mark.unseen !== null && loop.toolCalls + (toolCalls ?? 0) < minToolCalls;
-  let latest = readTurn();
-  const mostTries = claimOf(latest).kind === 'done' ? 20 : 10;
-  for (let tries = 0; tries < mostTries && lags(latest); tries++) {
+  const first = readTurn();
+  const claim = claimOf(first);
+  if (claim.kind !== 'done' || !lags(first)) return { ...first, claim };
+  let latest = first;
+  for (let tries = 0; tries < 20 && lags(latest); tries++) {
     await pause(50);
     latest = readTurn();
   }
