@@ -49,7 +49,12 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
   const { state } = lookup;
   if (isDrivenElsewhere(state, context.driver)) return silent;
 
-  const latest = await readSettledTurn(event, state);
+  let latest = await readSettledTurn(event, state);
+  if (isRepeat(state, latest)) {
+    // Or the transcript lags.
+    await pause(500);
+    latest = await readSettledTurn(event, state);
+  }
   const { claim } = latest;
   const served = serveUser(state, latest, context);
   if (served !== null) return { ...served, claim, servesUser: true };
@@ -128,16 +133,20 @@ type Continuation = NonNullable<StopEvent['continuation']>;
 /** Answers a stop that is delivered twice as before, once; null for any other stop. */
 function repeatAnswer(
   state: SessionLoop,
-  { mark, text, toolCalls }: TurnRead,
+  turn: TurnRead,
   continuation: Continuation,
   context: SessionContext,
 ): Reply | null {
-  const { path, offset, judged } = state.transcript;
-  const hasNews = path === null || mark.path !== path || mark.offset !== offset || toolCalls === null;
-  if (hasNews || judged === undefined || state.repeated) return null;
-  if (text.length > 0 && endOf(text) !== judged) return null;
+  if (!isRepeat(state, turn)) return null;
   const result = write(() => updateSessionLoop(context, state, { repeated: true }));
   return result === 'written' ? { kind: 'continue', message: continuation(state) } : notKept(result);
+}
+
+function isRepeat({ transcript, repeated }: SessionLoop, { mark, text, toolCalls }: TurnRead): boolean {
+  const { path, offset, judged } = transcript;
+  const hasNews = path === null || mark.path !== path || mark.offset !== offset || toolCalls === null;
+  if (hasNews || judged === undefined || repeated) return false;
+  return text.length === 0 || endOf(text) === judged;
 }
 
 function endOf(text: readonly string[]): string {
