@@ -17,8 +17,8 @@ const rooms = [
 const kit = 'testkit';
 const tests = String.raw`\.test\.ts$|/contract\.ts$`;
 
-/** What the rest may import of packages/guard: `ralphkit-guard`, its command for `ralph guard`, and the project of a folder. */
-const guardDoor = String.raw`^packages/guard/src/(index|command|project)\.ts$`;
+/** What the rest may import of packages/guard: `ralphkit-guard`, its command for `ralph guard`, the project of a folder, and the names of secrets. */
+const guardDoor = String.raw`^packages/guard/src/(index|command|project|secret-names)\.ts$`;
 const guardTests = '^packages/guard/test/';
 
 const inside = (folders) => `^src/(${folders.join('|')})/`;

@@ -4,6 +4,7 @@ const programs = [
   'src/cli/{ralph/{ralph,sandbox-inner},swarm/{swarm,loop-driver}}.ts',
   'src/testkit/fake-agent.ts',
   'src/drive/hook/entries/*.ts',
+  'src/cli/prd/plugin.ts',
   'src/drive/embed/opencode/guard-plugin.ts',
   'src/show/web/page/main.tsx',
 ];

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { SummaryReporter } from './test/support/summary-reporter.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
@@ -10,6 +11,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     hookTimeout: 60_000,
     setupFiles: 'test/support/setup.ts',
     reporters: ['default', new SummaryReporter()],

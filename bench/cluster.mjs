@@ -1,50 +1,21 @@
 // What a cluster costs: an empty iteration and a renewed lease against one durable write of a file, the time from a crash to
 // the pick-up with the usual settings, and the memory that the store needs for a loop.
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { loadSource, redisInfo, withRedis } from './support/cluster-source.mjs';
 import { compare, interleave } from './support/measure.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const require = createRequire(import.meta.url);
 const iterations = 50;
 const manyLoops = 1000;
 const costCalls = 1000;
 const [one, two] = ['one', 'two'].map((host) => ({ host, labels: [] }));
 
-export function problem() {
-  if (process.platform !== 'linux') return 'reads /proc';
-  return null;
-}
-
 export async function run(room, { rounds = 7 }) {
-  const source = await loadSource(room);
-  const rows = [];
-  for (const [kind, start] of [
-    ['redis', source.startRedis],
-    ['postgres', source.startPostgres],
-  ]) {
-    if (source.missing[kind] !== null) {
-      process.stderr.write(`${source.missing[kind]}\n`);
-      continue;
-    }
-    const store = await start();
-    const stop = () => process.kill(store.pid, 'SIGKILL');
-    process.prependOnceListener('exit', stop);
-    try {
-      rows.push(...(await measure(room, source, kind, store, rounds)));
-    } finally {
-      process.removeListener('exit', stop);
-      await store.stop();
-    }
-  }
-  return rows;
+  const source = await loadSource(room.folder);
+  return withRedis(source, (store) => measure(room, source, store, rounds));
 }
 
-async function measure(room, source, kind, store, rounds) {
+async function measure(room, source, store, rounds) {
   const { clusterAddress, openCluster, order, writeAtomic } = source;
   const open = async (options) => openCluster(clusterAddress(await store.fresh(), {}), options);
   const cluster = await open({ leaseMs: 600_000 });
@@ -60,42 +31,33 @@ async function measure(room, source, kind, store, rounds) {
   await cluster.close();
   const shared = { unit: 'ms', against: 'a durable write' };
   const rows = [
-    compare(`${kind}: an empty iteration`, { ...shared, ours: samples.cluster, floor: samples.write }),
-    compare(`${kind}: a lease renewed`, { ...shared, ours: samples.beat, floor: samples.write }),
+    compare('an empty iteration', { ...shared, ours: samples.cluster, floor: samples.write }),
+    compare('a lease renewed', { ...shared, ours: samples.beat, floor: samples.write }),
+    ...(await costs(source, store, await open({ leaseMs: 600_000 }))),
   ];
-
-  if (kind === 'redis') rows.push(...(await costs(source, store, await open({ leaseMs: 600_000 }))));
 
   const pickUps = [];
   for (let round = 0; round < Math.min(3, rounds); round++) pickUps.push(await pickUp(source, await open()));
-  const lease = [source.defaultLeaseMs];
   rows.push(
-    compare(`${kind}: crash to pick-up`, {
+    compare('crash to pick-up', {
       unit: 'ms',
       ours: pickUps,
-      floor: lease,
+      floor: [source.defaultLeaseMs],
       against: 'the lease',
-      budget: { of: 'ours', atMost: 15_000 },
+      budget: { of: 'ours', atMost: 10_000 },
     }),
   );
 
   const big = await open();
-  const before = memoryOf(kind, store);
+  const before = memoryOf(store);
   for (let at = 0; at < manyLoops; at += 50) {
     const names = Array.from({ length: 50 }, (_, index) => `loop${at + index}`);
     await Promise.all(names.map((name) => big.submit(order(name, { source: sourceOf(name) }))));
   }
-  const after = memoryOf(kind, store);
+  const ours = [(memoryOf(store) - before) / manyLoops];
   await big.close();
-  const ours = [(after - before) / manyLoops];
-  rows.push(
-    compare(`${kind}: memory for a loop that waits`, {
-      unit: 'KB',
-      ours,
-      floor: [before],
-      against: 'the empty store',
-    }),
-  );
+  const empty = { unit: 'KB', floor: [before], against: 'the empty store' };
+  rows.push(compare('memory for a loop that waits', { ...empty, ours }));
   return rows;
 }
 
@@ -118,21 +80,20 @@ async function costs({ order, ended }, store, cluster) {
     for (let count = 0; count < costCalls; count++) await call();
     const ours = [(cpuOf(store) - cpu) / costCalls];
     const floor = [((performance.now() - began) * 1000) / costCalls];
-    rows.push(
-      compare(`redis: CPU of the store for ${name}`, { unit: 'µs', ours, floor, against: 'its time' }),
-    );
+    rows.push(compare(`CPU of the store for ${name}`, { unit: 'µs', ours, floor, against: 'its time' }));
   }
   await cluster.close();
   return rows;
 }
 
 /** Microseconds. */
-function cpuOf({ port }) {
-  const info = execFileSync('redis-cli', ['-p', String(port), 'info', 'cpu'], { encoding: 'utf8' });
-  const used = ['sys', 'user'].map((part) =>
-    Number(new RegExp(`^used_cpu_${part}:([\\d.]+)`, 'm').exec(info)?.[1]),
-  );
-  return (used[0] + used[1]) * 1e6;
+function cpuOf(store) {
+  return 1e6 * (redisInfo(store, 'cpu', 'used_cpu_sys') + redisInfo(store, 'cpu', 'used_cpu_user'));
+}
+
+/** In KB. */
+function memoryOf(store) {
+  return redisInfo(store, 'memory', 'used_memory') / 1024;
 }
 
 /** Milliseconds for one of many iterations that do nothing, from claim to claim. */
@@ -188,48 +149,4 @@ function sourceOf(name) {
     prompt: 'x'.repeat(2000),
     pass: [],
   };
-}
-
-/** In KB: what Redis says it uses, or the share of memory of all processes of PostgreSQL. */
-function memoryOf(kind, { port, pid }) {
-  if (kind === 'redis') {
-    const info = execFileSync('redis-cli', ['-p', String(port), 'info', 'memory'], { encoding: 'utf8' });
-    return Number(/^used_memory:(\d+)/m.exec(info)?.[1]) / 1024;
-  }
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .filter(Boolean);
-  return [pid, ...children].reduce((sum, one) => sum + pssOf(one), 0);
-}
-
-function pssOf(pid) {
-  try {
-    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]);
-  } catch {
-    return 0;
-  }
-}
-
-/** From the source: none of this is exported by the package. */
-async function loadSource(room) {
-  const esbuild = await import('esbuild');
-  const outfile = join(room.folder, 'cluster.cjs');
-  const paths = [
-    'src/cluster/address.ts',
-    'src/cluster/open.ts',
-    'src/os/files/files.ts',
-    'bench/support/cluster-orders.mjs',
-    'test/support/stores.ts',
-  ];
-  await esbuild.build({
-    stdin: { contents: paths.map((path) => `export * from './${path}';`).join('\n'), resolveDir: root },
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    external: ['pg-native', '@valkey/valkey-glide', 'redis', 'bullmq-otel'],
-    logLevel: 'error',
-    outfile,
-  });
-  return require(outfile);
 }

@@ -28,8 +28,8 @@ const shared = {
   external: [
     // Optional: only who wants telemetry installs it.
     '@opentelemetry/*',
-    // Optional for the clients of databases, which find that it is not there and do without.
-    ...['pg-native', 'msgpackr-extract', '@valkey/valkey-glide', 'redis', '@redis/client', 'bullmq-otel'],
+    // Optional for BullMQ and ioredis, which find that it is not there and do without.
+    ...['pg', 'msgpackr-extract', '@valkey/valkey-glide', 'redis', '@redis/client', 'bullmq-otel'],
   ],
 };
 
@@ -116,9 +116,8 @@ function licencesOf(files) {
 async function buildPage() {
   const folder = join(root, 'src/show/web/page');
   const outdir = join(dist, 'web');
-  const { metafile } = await esbuild.build({
+  const pageOptions = {
     absWorkingDir: root,
-    entryPoints: { app: join(folder, 'main.tsx') },
     outdir,
     bundle: true,
     minify: true,
@@ -130,12 +129,19 @@ async function buildPage() {
     target: ['chrome123', 'firefox121', 'safari17.5'],
     legalComments: 'none',
     logLevel: 'warning',
-  });
-  const { code } = await esbuild.transform(readFileSync(join(folder, 'style.css'), 'utf8'), {
-    loader: 'css',
-    minify: true,
-    target: ['chrome123', 'firefox121', 'safari17.5'],
-  });
+  };
+  const entry = join(folder, 'main.tsx');
+  // The server gives out what a view needs when it is opened; a report is one file.
+  const { metafile } = await esbuild.build({ ...pageOptions, entryPoints: { app: entry }, splitting: true });
+  await esbuild.build({ ...pageOptions, entryPoints: { whole: entry } });
+  const { code } = await esbuild.transform(
+    ['style.css', 'views.css'].map((name) => readFileSync(join(folder, name), 'utf8')).join(''),
+    {
+      loader: 'css',
+      minify: true,
+      target: ['chrome123', 'firefox121', 'safari17.5'],
+    },
+  );
   writeFileSync(join(outdir, 'app.css'), code);
   writeFileSync(join(outdir, 'index.html'), readFileSync(join(folder, 'index.html')));
   return Object.keys(metafile.inputs);

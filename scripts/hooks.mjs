@@ -15,9 +15,19 @@ async function hookFiles(root) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { files } = await bundle({
     root,
-    entryPoints: Object.fromEntries(names.map((name) => [name, `src/drive/hook/entries/${name}.ts`])),
+    entryPoints: {
+      ...Object.fromEntries(names.map((name) => [name, `src/drive/hook/entries/${name}.ts`])),
+      // What the scripts of the plugin start, and what starts first in its sandbox.
+      prd: 'src/cli/prd/plugin.ts',
+      'sandbox-inner': 'src/cli/ralph/sandbox-inner.ts',
+    },
     outdir: generated,
-    options: { define: { __VERSION__: JSON.stringify(version) }, minify: true },
+    options: {
+      define: { __VERSION__: JSON.stringify(version), 'import.meta.url': '__url' },
+      banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href;` },
+      external: ['@opentelemetry/*'],
+      minify: true,
+    },
   });
   const manifest = `${plugin}/.claude-plugin/plugin.json`;
   return new Map([

@@ -27,10 +27,18 @@ export async function readAgents() {
 
 /**
  * `claude` is the newest of its versions, `claude@2.1.197` is that one, `all` is every version of every agent on npm, and
- * `claude=PATH` is a program that is there already.
+ * `claude=PATH` is a program that is there already. `acp` is each agent that is tested by the Agent Client Protocol, and
+ * `gemini/acp` is one of them.
  */
 export function pickAgents(table, words) {
   return words.flatMap((word) => {
+    if (word === 'acp')
+      return pickAgents(
+        table,
+        Object.keys(table).flatMap((name) => (table[name].acp ? `${name}/acp` : [])),
+      );
+    if (word.endsWith('/acp'))
+      return pickAgents(table, [word.slice(0, -4)]).map((agent) => ({ ...agent, protocol: 'acp' }));
     if (word === 'all') return Object.keys(table).flatMap((name) => versionsOf(table, name));
     const [, ownName, path] = /^([^=]+)=(.+)$/.exec(word) ?? [];
     if (path) return [{ name: rowName(table, ownName), version: 'local', program: resolve(path) }];

@@ -17,7 +17,6 @@ const needed = {
   chromium: 'chromium',
   openssl: 'openssl',
   'redis-server': 'redis-server',
-  pg_lsclusters: 'postgresql',
 };
 
 const quiet = ['-qq', '-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'];

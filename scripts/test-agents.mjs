@@ -1,4 +1,5 @@
 // `npm run test:agents [NAME[@VERSION]|NAME=PATH...]`: whole loops with real agents, offline. `all` is every one on npm.
+// `acp` is each that speaks the Agent Client Protocol, by that protocol.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

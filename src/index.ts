@@ -39,6 +39,7 @@ export {
   buildContinuationPrompt,
   detectCompletionPromise,
   detectInMessages,
+  detectInTranscript,
 } from './drive/embed/detect.ts';
 export {
   clearState,

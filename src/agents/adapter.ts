@@ -10,7 +10,14 @@ export type AgentEvent =
   | { readonly type: 'text'; readonly text: string; readonly delta?: boolean }
   /** The last `blocks` texts (a summary that the agent wrote for itself) and the result are not its answer. */
   | { readonly type: 'retract'; readonly blocks: number }
-  | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
+  | {
+      readonly type: 'tool-start';
+      readonly id: string;
+      readonly name: string;
+      readonly summary: string;
+      /** All fields of its input; missing if the summary is all of it. */
+      readonly input?: unknown;
+    }
   | {
       readonly type: 'tool-end';
       readonly id: string;
@@ -63,12 +70,15 @@ export type AgentTask = {
   readonly asRoot: boolean;
 };
 
+/** Hooks of ours that a run can bring along: the guard, and for a PRD the stop checks and the context monitor. */
+export type RunHook = 'guard' | 'stop' | 'context';
+
 /** Guard programs that an agent can call before its tools. */
 export type GuardPrograms = {
-  /** Shell command that reads a hook event from standard input. */
-  readonly hook: string;
-  /** File of the plugin for OpenCode. */
-  readonly opencodePlugin: string;
+  /** Returns the shell command that reads a hook event from standard input; null for a hook that is not wanted. */
+  hook(name: RunHook): string | null;
+  /** File of the plugin for OpenCode, if the guard is wanted and the file is there. */
+  readonly opencodePlugin: string | null;
   sha256(text: string): string;
   /** Reads a JSON file that the user's flags name; null if it cannot be read, or must not be on a command line. */
   readJson(path: string): unknown;
@@ -80,6 +90,8 @@ export type AgentGuard = {
   /** The user's remaining flags, if `args` already include some of them. */
   readonly flags?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** True if it checks the agent's stops, too. */
+  readonly checksStops?: true;
 };
 
 /** Returns null if this version has no way to call a guard. */
@@ -109,6 +121,8 @@ export type ParserState = { now?: number; resumed?: boolean; [key: string]: unkn
 /** How one agent CLI is called and understood. Data and pure functions, no I/O. */
 export type AgentAdapter = {
   readonly name: string;
+  /** `acp`: its input stays open, and it is talked to by the Agent Client Protocol. */
+  readonly protocol?: 'acp';
   /** Command that installs it, for the message when it is missing. */
   readonly install: string;
   /** Command that logs in; null if unknown. */

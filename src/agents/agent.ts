@@ -94,6 +94,10 @@ export type SandboxNeeds = {
   readonly obeys: readonly ObeyedPath[];
   /** Settings in a working copy, which an agent in a virtual machine could change for the one on the host. */
   readonly projectSettings: readonly string[];
+  /** Files and directories of a working copy with other programs, hooks and variables that it loads. */
+  readonly loads?: readonly string[];
+  /** Directories of a working copy with Markdown files whose heads set hooks and permissions. */
+  readonly heads?: readonly string[];
   /** True if Docker Sandboxes has a template for it. */
   readonly hasTemplate: boolean;
 };

@@ -3,8 +3,9 @@ import { claude } from './claude/agent.ts';
 import { codex } from './codex/agent.ts';
 import { opencode } from './opencode/agent.ts';
 
+const line = "node '/opt/ralph kit/guard.cjs'";
 const programs = {
-  hook: "node '/opt/ralph kit/guard.cjs'",
+  hook: (name: string) => (name === 'guard' ? line : null),
   opencodePlugin: '/opt/guard.js',
   sha256: (text: string) => `<${text}>`,
   readJson: (path: string) => (path === 'mine.json' ? { model: 'mine' } : null),
@@ -16,8 +17,21 @@ describe('the guard before the tools of an agent', () => {
     const [flag, settings = ''] = claude.guard?.(programs, around)?.args ?? [];
     expect(flag).toBe('--settings');
     expect(JSON.parse(settings)).toMatchObject({
-      hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: programs.hook }] }] },
+      hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: line }] }] },
     });
+  });
+
+  it('comes with the stop checks and the context monitor where a loop wants them', () => {
+    const all = { ...programs, hook: (name: string) => `node ${name}.cjs` };
+    const guard = claude.guard?.(all, {
+      ...around,
+      flags: ['--settings', '{"hooks":{"Stop":[{"hooks":[]}]}}'],
+    });
+    const { hooks } = JSON.parse(guard?.args[1] ?? '');
+    expect(hooks.Stop).toMatchObject([{ hooks: [] }, { hooks: [{ command: 'node stop.cjs' }] }]);
+    expect(hooks.PostToolUse).toMatchObject([{ matcher: '.*', hooks: [{ command: 'node context.cjs' }] }]);
+    expect(guard?.checksStops).toBe(true);
+    expect(claude.guard?.(programs, around)?.checksStops).toBeUndefined();
   });
 
   it('is asked about each tool of Claude Code that it judges, and about no other', () => {
@@ -43,7 +57,7 @@ describe('the guard before the tools of an agent', () => {
     expect(JSON.parse(settings)).toMatchObject({
       model: 'mine',
       disableAllHooks: false,
-      hooks: { PreToolUse: [{ hooks: [{ command: programs.hook }] }] },
+      hooks: { PreToolUse: [{ hooks: [{ command: line }] }] },
     });
     expect(found?.flags).toEqual(['--debug', '--verbose']);
   });

@@ -12,6 +12,8 @@ export type HookHost = {
   readonly escapes?: 'continue' | 'context';
   /** True if it does not say what the user typed while the agent works, and serves it only after Escape. */
   readonly needsEscape?: true;
+  /** Most characters of context at a stop that its model gets whole. Such context keeps the agent working, too. */
+  readonly contextAtStop?: number;
   /** True if it shows the user the notice in place of the whole reason for a refused stop. */
   readonly showsNoticeOnly?: true;
 };

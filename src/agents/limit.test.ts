@@ -19,6 +19,7 @@ describe('the limit behind an error', () => {
     [{ status: 429, type: 'usage_limit_reached' }, 'usage'],
     [{ message: 'You have exhausted your daily quota on this model.' }, 'usage'],
     [{ status: 429, type: 'rate_limit', message: "You've hit your session limit · resets 3pm" }, 'usage'],
+    [{ status: 429, message: "You're out of extra usage · resets 9pm (UTC)" }, 'usage'],
     [{ status: 429, type: 'rate_limit_error', message: 'Too many requests' }, 'overload'],
     [{ status: 429, message: 'Rate limit reached for gpt-9 on tokens per min' }, 'overload'],
     [{ status: 400, message: 'prompt is too long: 216221 tokens > 200000 maximum' }, 'context'],
@@ -29,6 +30,8 @@ describe('the limit behind an error', () => {
     [{ status: 529, type: 'overloaded_error', message: 'Overloaded' }, 'overload'],
     [{ message: 'Connection error.' }, 'overload'],
     [{ message: 'read ECONNRESET' }, 'overload'],
+    [{ message: 'connect ECONNREFUSED 127.0.0.1:8080' }, undefined],
+    [{ type: 'server_error', message: 'Unable to connect to API (ConnectionRefused)' }, undefined],
   ])('%j is %s', (error, kind) => {
     expect(limitOf(error)?.kind).toBe(kind);
   });

@@ -23,7 +23,10 @@ const kindsByType: readonly (readonly [RegExp, LimitKind])[] = [
 const kindsByMessage: readonly (readonly [RegExp, LimitKind])[] = [
   [/credit balance|insufficient.quota|quota exceeded|exceeded your current quota|billing/i, 'quota'],
   [/(?:prompt|input) is too long|maximum context|context (?:length|window)/i, 'context'],
-  [/usage limit|(?<!rate )limit reached\b|hit your .{0,30}limit|exhausted your .{0,30}quota/i, 'usage'],
+  [
+    /usage limit|out of extra usage|(?<!rate )limit reached\b|hit your .{0,30}limit|exhausted your .{0,30}quota/i,
+    'usage',
+  ],
   [/invalid (?:x-)?api.key|not logged in|please (?:run \/)?log ?in|unauthori[sz]ed/i, 'auth'],
   [/overloaded|rate limit|too many requests|temporarily unavailable/i, 'overload'],
   [
@@ -32,6 +35,9 @@ const kindsByMessage: readonly (readonly [RegExp, LimitKind])[] = [
   ],
   [/\bECONN\w+|\bETIMEDOUT\b|premature close|^terminated$/i, 'overload'],
 ];
+
+/** Nobody listens at the address: that is no limit, and waiting does not mend it. */
+const refused = /ECONNREFUSED|connection ?refused|unable to connect/i;
 
 /** Returns the limit behind an error; undefined for other errors, such as a bad request. */
 export function limitOf(error: ErrorFacts): Limit | undefined {
@@ -44,7 +50,16 @@ export function limitOf(error: ErrorFacts): Limit | undefined {
   };
 }
 
+/** An error in words, with the limit behind it if there is one. */
+export type Failure = { readonly message: string; readonly limit?: Limit };
+
+export function failureOf(message: string, error: ErrorFacts): Failure {
+  const limit = limitOf(error);
+  return limit === undefined ? { message } : { message, limit };
+}
+
 function kindOf({ status, type, message }: ErrorFacts): LimitKind | undefined {
+  if (message !== undefined && refused.test(message)) return undefined;
   const byType = match(kindsByType, type);
   if (byType !== undefined && byType !== 'overload') return byType;
   // "Rate limit" and its statuses mean burst, plan or billing; the message says which.

@@ -7,6 +7,7 @@ type Optional = { [Fact in keyof Agent]-?: object extends Pick<Agent, Fact> ? Fa
 const exceptions: Record<Optional, string> = {
   needsVersion: 'its command line differs between versions',
   endsWithoutResult: 'its stream has no result event',
+  protocol: 'it is talked to while it works',
   exitCodeIsNoise: 'its exit code says nothing',
   ownSession: 'it takes a session id of ours',
 };

@@ -33,9 +33,14 @@ export const knownAgents = Object.keys(agents)
 
 /** Returns the agent of a command, by its base name; any other program is `custom`. */
 export function agentNameOf(command: string): AgentName {
-  const base = command.split(/[\\/]/).at(-1) ?? '';
-  const name = base.replace(/\.(?:exe|cmd)$/i, '');
+  const name = baseNameOf(command);
   return isAgentName(name) ? name : 'custom';
+}
+
+/** Returns the name of a command without its directory and without the ending that Windows adds. */
+export function baseNameOf(command: string): string {
+  const base = command.split(/[\\/]/).at(-1) ?? '';
+  return base.replace(/\.(?:exe|cmd)$/i, '');
 }
 
 function isAgentName(name: string): name is AgentName {

@@ -31,13 +31,7 @@ export type TranscriptFormat = {
   readonly isCall: (line: string) => boolean;
   /** True if a line reports that a call in an earlier line failed or was denied. */
   readonly isFailure: (line: string) => boolean;
-  /** True if any other line of the agent may have calls. */
-  readonly mayCall: (line: string) => boolean;
-  /** Text of a line that reports an interrupt by the user. */
-  readonly interruptMark: string;
-  /** Text of a line that reports a change of the queue; for a host that writes them down. */
-  readonly queueMark?: string;
-  /** True if any other line may be of the user or of a hook. */
+  /** True if any other line may be of the user or of a hook, or report an interrupt or a change of the queue. */
   readonly isUser: (line: string) => boolean;
   /** Cuts long, useless parts out of a line. */
   readonly shorten?: (line: string) => string;

@@ -113,7 +113,7 @@ describe('why a turn failed', () => {
     [[text], '', 7, 'exited', 'exited with code 7'],
     [[text], undefined, null, 'exited', 'exited with a signal'],
     [[text], undefined, 0, 'exited', 'ended without a result'],
-    [[text], undefined, null, 'idle', 'ended without a result'],
+    [[text], undefined, null, 'idle', 'it was silent for longer than the idle time-out (idleTimeout)'],
     [[], undefined, null, 'not-started', 'could not be started'],
     [[{ type: 'result', ok: false }], undefined, 0, 'exited', 'reported a failure without saying why'],
   ])('%j with %j and exit code %s (%s) is "%s"', (events, stderrTail, exitCode, cause, error) => {

@@ -20,6 +20,7 @@ export type StreamedTurn = Pick<
   'text' | 'toolCalls' | 'allRefused' | 'end' | 'exitCode' | 'usage' | 'limit' | 'error'
 > & {
   readonly sessionId?: string;
+  readonly model?: string;
   /** Largest size of the context. */
   readonly context?: ContextSize;
   /** Number of events that the adapter does not know, by name. */
@@ -85,6 +86,7 @@ type Fold = {
   failedCalls: number;
   refusedCalls: number;
   sessionId?: string;
+  model?: string;
   usage?: Usage;
   context?: ContextSize;
   trouble?: Extract<AgentEvent, { type: 'error' }> | undefined;
@@ -99,6 +101,7 @@ function addEvent(fold: Fold, event: AgentEvent): void {
   switch (event.type) {
     case 'session':
       fold.sessionId = event.id;
+      if (event.model !== undefined) fold.model = event.model;
       return;
     case 'text':
       fold.text.add(event.text, event.delta);
@@ -155,7 +158,7 @@ function finishTurn(
   process: ProcessEnd,
   plain: readonly string[],
 ): StreamedTurn {
-  const { toolCalls, failedCalls, refusedCalls, sessionId, context, trouble, result } = fold;
+  const { toolCalls, failedCalls, refusedCalls, sessionId, model, context, trouble, result } = fold;
   const blocks = fold.text.blocks();
   const limit = result?.ok ? undefined : (result?.limit ?? trouble?.limit);
   const acted = blocks.length > 0 || toolCalls > 0;
@@ -177,6 +180,7 @@ function finishTurn(
     ...(error === undefined ? {} : { error }),
     ...(context === undefined ? {} : { context }),
     ...(sessionId === undefined ? {} : { sessionId }),
+    ...(model === undefined ? {} : { model }),
     unknown: Object.fromEntries(fold.unknown),
     ended: hasEnded(fold),
   };
@@ -222,6 +226,9 @@ function errorOf(
   result: ResultEvent | undefined,
   trouble: { message: string } | undefined,
 ): string {
+  if (cause === 'idle') return 'it was silent for longer than the idle time-out (idleTimeout)';
+  if (cause === 'hard-timeout')
+    return 'it ran for longer than the time-out of an iteration (iterationTimeout)';
   const message = (result?.ok ? undefined : result?.error) ?? trouble?.message;
   if (message) return message;
   const lastWords = stderrTail?.trim();

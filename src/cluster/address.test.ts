@@ -8,11 +8,7 @@ import { clusterAddress, isInTheClear, placeOf } from './address.ts';
 const forms = [
   ['redis://store', 'redis://store:6379/0', false],
   ['rediss://user@store:7000/3', 'rediss://store:7000/3', true],
-  ['postgres://me@db/fleet', 'postgres://db:5432/fleet', false],
-  ['postgresql://me@[::1]:7000', 'postgres://[::1]:7000/postgres', false],
-  ['postgres://me@db/fleet?sslmode=disable', 'postgres://db:5432/fleet', false],
-  ['postgres://me@db/fleet?sslmode=require', 'postgres://db:5432/fleet', true],
-  ['postgres://me@db/fleet?sslmode=verify-full', 'postgres://db:5432/fleet', true],
+  ['redis://[::1]:7000', 'redis://[::1]:7000/0', false],
 ] as const;
 
 const wrong = [
@@ -21,8 +17,7 @@ const wrong = [
   'redis://',
   'redis://store/x',
   'redis://store?password=x',
-  'postgres://db/fleet?password=x',
-  'postgres://db/fleet?sslmode=require&sslrootcert=/ca.pem',
+  'rediss://store?sslmode=verify-full',
 ];
 
 describe('the address of a cluster', () => {
@@ -35,6 +30,16 @@ describe('the address of a cluster', () => {
   it.each(wrong)('%s is refused', (text) => {
     expect(() => clusterAddress(text, {})).toThrow();
   });
+
+  it.each(['postgres://me@db/fleet', 'postgresql://db', 'postgres:db'])(
+    '%s names what works instead',
+    (text) => {
+      const remedy = expect.stringContaining('redis://');
+      expect(() => clusterAddress(text, {})).toThrow(
+        expect.objectContaining({ message: expect.stringContaining('only on Redis and Valkey'), remedy }),
+      );
+    },
+  );
 
   it('comes from the environment where nothing is typed, and is none where there is neither', () => {
     expect(clusterAddress(undefined, { SWARM_CLUSTER: 'redis://:a%2Fb@store' })).toMatchObject({
@@ -66,12 +71,12 @@ describe('the address of a cluster', () => {
   it('never shows a part of a password, however it is written into it', () => {
     const alphabet = fc.constantFrom(...'@:/?#%[]\\ &=+;"\'$QXZ789');
     const password = fc.string({ unit: alphabet, minLength: 4, maxLength: 12 });
-    const scheme = fc.constantFrom('redis', 'rediss', 'postgres');
+    const scheme = fc.constantFrom('redis', 'rediss');
     fc.assert(
       fc.property(scheme, password, fc.boolean(), (kind, secret, encoded) => {
         const written = encoded ? encodeURIComponent(secret) : secret;
         const shown = textOf(`${kind}://u:${written}@store.example/0`);
-        const place = /^(?:redis|rediss|postgres):\/\/store\.example:\d+\/0$/;
+        const place = /^rediss?:\/\/store\.example:\d+\/0$/;
         expect(place.test(shown) || !/[QXZ789]{2}/.test(shown)).toBe(true);
         if (encoded) expect(shown).toMatch(place);
       }),
@@ -84,7 +89,7 @@ describe('the address of a cluster', () => {
       const address = clusterAddress(text, {});
       return address !== null && isInTheClear(address);
     };
-    expect(['redis://store', 'postgres://db/x'].map(isOpen)).toEqual([true, true]);
+    expect(isOpen('redis://store')).toBe(true);
     const closed = ['redis://127.0.0.1', 'redis://localhost', 'redis://[::1]', 'rediss://store'];
     expect(closed.map(isOpen)).toEqual([false, false, false, false]);
   });

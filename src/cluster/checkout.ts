@@ -1,12 +1,11 @@
 import { dirname, join } from 'node:path';
 import { ensureDir, lstatOf, removeIfThere, setAside, writeAtomic } from '../os/files/files.ts';
 import { headCommit, runGit } from '../os/git/git.ts';
-import type { LoopJob } from './cluster.ts';
-import { isFaultOfMachine } from './faults.ts';
 import { keepWork, remoteRef } from './keep-work.ts';
-import type { GaveUp } from './messages.ts';
+import type { LoopJob } from './orders.ts';
 import type { Places } from './places.ts';
 import { fetchBranch } from './remote.ts';
+import { isFaultOfMachine, type Setback } from './setback.ts';
 import { type IterationCommit, iterationCommits } from './trailers.ts';
 
 /** Working copy of a loop on this machine, and its branch on the remote. */
@@ -22,14 +21,13 @@ export type Checkout = {
   readonly commits: readonly IterationCommit[];
 };
 
-export type CheckoutResult =
-  | { readonly ok: true; readonly checkout: Checkout; readonly keptRef: string | null }
-  | { readonly ok: false; readonly why: string; readonly because: GaveUp };
-
 const checkoutMs = 15 * 60_000;
 
 /** Brings the worktree of a loop to the remote state of its branch. Keeps work of an earlier try under a ref. */
-export async function openCheckout(places: Places, job: LoopJob): Promise<CheckoutResult> {
+export async function openCheckout(
+  places: Places,
+  job: LoopJob,
+): Promise<{ readonly checkout: Checkout; readonly keptRef: string | null } | Setback> {
   const repository = places.repository(job.repo);
   const path = places.worktree(job.name);
   const nameCheck = await runGit('/', ['check-ref-format', '--branch', job.branch]);
@@ -47,7 +45,7 @@ export async function openCheckout(places: Places, job: LoopJob): Promise<Checko
   const problem = await checkOut(repository, path, job.branch, start);
   if (problem !== null) return failure(`the worktree cannot be made: ${problem}`);
   const commits = await iterationCommits(repository, start, job);
-  return { ok: true, checkout: { repository, path, remote, start, commits }, keptRef };
+  return { checkout: { repository, path, remote, start, commits }, keptRef };
 }
 
 /** Removes the lock files of a killed git, which would stop every later git. Call it only while no agent runs. */
@@ -129,6 +127,6 @@ export async function standOn(path: string, branch: string, commit: string): Pro
 /** Keeps hooks of the repository from running. */
 const quiet = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
 
-function failure(why: string, because: GaveUp = 'unprepared'): CheckoutResult {
-  return { ok: false, why, because: isFaultOfMachine(why) ? 'machine' : because };
+function failure(why: string, kind: Setback['kind'] = 'unprepared'): Setback {
+  return { kind: isFaultOfMachine(why) ? 'machine' : kind, why };
 }

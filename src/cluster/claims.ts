@@ -7,14 +7,18 @@ import { heldUntil } from '../fleet/files/limits.ts';
 import type { LoopRecord } from '../fleet/files/loops.ts';
 import type { IterationEnd, LoopDecision } from '../fleet/iteration-end.ts';
 import { claim as claimStep } from '../fleet/start-iteration.ts';
-import type { Beat, Claim, Next } from './cluster.ts';
 import {
+  type Beat,
+  type Claim,
   claimLost,
   claimOf,
   type Entry,
   type EntryStep,
   isCurrent,
   isOver,
+  type Next,
+  nextOf,
+  noSetbacks,
   readEntry,
   setAsideRecord,
   updateEntry,
@@ -28,10 +32,10 @@ import {
   readLimits,
   updateLimits,
 } from './limits.ts';
-import { fits, type QueueInfo } from './queue-names.ts';
-import { noSetbacks } from './setback.ts';
-import { deathStep } from './setback-step.ts';
-import { isNewer, type SlotAnswer, type Store, type TimedStore } from './store.ts';
+import { fits, type QueueInfo } from './queues.ts';
+import type { SlotAnswer } from './redis.ts';
+import { deathStep } from './setback.ts';
+import { isNewer, type Store, type TimedStore } from './store.ts';
 
 /** Time that a loop gets to appear in the store after its entry in the queue. */
 const patienceMs = 30_000;
@@ -125,12 +129,12 @@ function takeover({ holder, loop }: Entry, host: string, at: number): FleetEvent
 }
 
 /** Renews a lease in one round trip. It outlives the booking of an iteration: the next claim has the same lock. */
-export async function renew({ store, leaseMs }: TimedStore, claim: Claim): Promise<Beat> {
+export async function renew({ store }: TimedStore, claim: Claim): Promise<Beat> {
   const { name, queue, lock } = claim;
   const [entry, renewed] = await Promise.all([
     readEntry(store, name),
     store.queue(queue).renew(name, lock),
-    store.keepSlot(lock, leaseMs),
+    store.keepSlot(lock),
   ]);
   if (!renewed || entry?.holder?.lock !== lock) return { kind: 'lost' };
   return { kind: isOver(entry) ? 'cancelled' : 'go-on' };
@@ -140,7 +144,7 @@ export async function renew({ store, leaseMs }: TimedStore, claim: Claim): Promi
 export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd): Promise<Next> {
   const { store, now } = timed;
   const before = await readEntry(store, claim.name);
-  if (before?.answered?.token === claim.token) return before.answered.next;
+  if (before?.answered === claim.token) return nextOf(before, claim.lock);
   if (before === null || before.holder === null || !isCurrent(before, claim)) throw claimLost(claim.name);
   const { host, lock } = before.holder;
   const decision = await sharedDecision(timed, before, end);
@@ -148,34 +152,27 @@ export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd)
   const slot = await mayGoOn(timed, before, start, end.spent?.costUsd ?? 0);
   const step = await updateEntry(store, claim.name, (entry) => {
     if (!isCurrent(entry, claim) || entry.loop.ended >= entry.loop.iteration) return null;
-    const spent = addSpending(entry.spent, end.spent);
     const booked = bookEnd(entry.loop, { ...end, decision });
-    const loopAfter = { ...entry.loop, ...booked.change };
-    const after = nextAfter(loopAfter);
-    const isDue = after.kind === 'continue';
-    const goesOn = isDue && slot.ok;
-    const nextStart = goesOn ? startStep(loopAfter, host, now()) : null;
+    const loop = { ...entry.loop, ...booked.change };
+    const isDue = loop.status === 'running' && loop.waitUntil === null;
+    const begun = isDue && slot.ok ? startStep(loop, host, now()) : null;
     const delayed = isDue && !slot.ok ? { waitUntil: slot.until } : {};
-    const change = { ...booked.change, ...delayed, ...nextStart?.change };
-    const claimed = { ...entry, loop: { ...loopAfter, ...change } };
-    const next: Next = goesOn ? { kind: 'continue', claim: claimOf(claimed) } : after;
     return {
-      change,
-      lines: [...(booked.lines ?? []), ...(nextStart?.lines ?? [])],
-      events: [...(booked.events ?? []), ...(nextStart?.events ?? [])],
+      change: { ...booked.change, ...delayed, ...begun?.change },
+      lines: [...(booked.lines ?? []), ...(begun?.lines ?? [])],
+      events: [...(booked.events ?? []), ...(begun?.events ?? [])],
       entry: {
-        spent,
+        spent: addSpending(entry.spent, end.spent),
         setbacks: noSetbacks,
-        answered: { token: claim.token, next },
-        ...(goesOn ? {} : { holder: null }),
+        answered: claim.token,
+        ...(begun === null ? { holder: null } : {}),
       },
     };
   });
-  if (step === null || step.after.answered?.token !== claim.token) throw claimLost(claim.name);
-  const { next } = step.after.answered;
-  if (end.spent !== undefined && step.changed) await countCost(store, end.spent.costUsd);
+  if (step === null || step.after.answered !== claim.token) throw claimLost(claim.name);
+  if (step.changed) await countCost(store, end.spent?.costUsd ?? 0);
   if (step.after.holder === null) await letGo(timed, step.after, lock, start);
-  return next;
+  return nextOf(step.after, lock);
 }
 
 /** Returns the decision on an iteration. All loops of an account wait for the end of its usage limit. */
@@ -198,13 +195,6 @@ async function sharedDecision(
     now(),
   );
   return { ...decision, ms: until - end.at };
-}
-
-/** Returns what follows a booked iteration, before the next one is claimed. */
-function nextAfter({ status, waitUntil, end }: LoopRecord): Next {
-  if (status === 'paused') return { kind: 'paused' };
-  if (status !== 'running') return { kind: 'ended', status, exitCode: end?.exitCode ?? 1 };
-  return waitUntil === null ? { kind: 'continue', claim: null } : { kind: 'wait', until: waitUntil };
 }
 
 /** Returns a loop that nobody holds to its queue, or removes it if it does not run. A rescue repairs a failure. */
@@ -253,12 +243,12 @@ async function mayGoOn(
 }
 
 function takeSlot(
-  { store, leaseMs }: TimedStore,
+  { store }: TimedStore,
   { maxParallel, startsPerMinute }: ClusterLimits,
   lock: string,
   start: string,
 ): Promise<SlotAnswer> {
-  return store.takeSlot(lock, start, { max: maxParallel, perMinute: startsPerMinute, leaseMs });
+  return store.takeSlot(lock, start, { max: maxParallel, perMinute: startsPerMinute });
 }
 
 function addSpending(spent: Entry['spent'], more: Entry['spent'] | undefined): Entry['spent'] {

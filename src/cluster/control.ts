@@ -1,17 +1,18 @@
 import { pauseStep, resumeStep, stopStep } from '../fleet/control.ts';
-import { endBy, endStep } from '../fleet/end-loop.ts';
+import { endBy, endStep, type Stop } from '../fleet/end-loop.ts';
 import type { LoopRecord } from '../fleet/files/loops.ts';
 import { quietly } from './claims.ts';
-import type { Cluster, Controlled } from './cluster.ts';
-import { type EntryStep, readEntry, updateEntry, viewOf } from './entries.ts';
-import { updateLimits } from './limits.ts';
-import { noSetbacks } from './setback.ts';
+import { type EntryStep, noSetbacks, readEntry, updateEntry, viewOf } from './entries.ts';
+import { type ClusterLimits, updateLimits } from './limits.ts';
 import type { Store, TimedStore } from './store.ts';
 
-type Controls = Pick<Cluster, 'pause' | 'resume' | 'cancel' | 'recount' | 'setLimits' | 'releaseAccount'>;
+/** `changed` is false if nothing had to change, or if there is no such loop (`view` null). */
+type Controlled = { readonly changed: boolean; readonly view: ReturnType<typeof viewOf> | null };
+
+type LimitChange = Partial<Pick<ClusterLimits, 'maxParallel' | 'startsPerMinute' | 'maxCostUsd'>>;
 
 /** Returns the calls by which people change a cluster. */
-export function clusterControls({ store, now }: TimedStore): Controls {
+export function clusterControls({ store, now }: TimedStore) {
   async function control(
     name: string,
     step: (loop: LoopRecord, at: number) => EntryStep | null,
@@ -28,8 +29,9 @@ export function clusterControls({ store, now }: TimedStore): Controls {
   }
 
   return {
-    pause: (name) => halt(name, (loop, at) => pauseStep(loop, at, 'manual')),
-    async resume(name) {
+    /** Lets the running iteration end and starts no further one. */
+    pause: (name: string) => halt(name, (loop, at) => pauseStep(loop, at, 'manual')),
+    async resume(name: string): Promise<Controlled> {
       const entry = await readEntry(store, name);
       if (entry?.loop.status !== 'paused') return control(name, () => null);
       const queue = store.queue(entry.queue);
@@ -41,28 +43,24 @@ export function clusterControls({ store, now }: TimedStore): Controls {
       await quietly(() => queue.wake(name));
       return result;
     },
-    cancel: (name) => halt(name, stopStep),
-    async recount(name, iterations, stop) {
-      const step = await updateEntry(store, name, ({ loop, holder }) => {
-        if (holder !== null) return null;
-        if (stop !== undefined) return endStep({ ...loop, iteration: iterations }, endBy(stop, loop), now());
-        if (loop.iteration === iterations && loop.ended === iterations) return null;
-        const text = `counted anew: ${iterations} iterations are on the branch`;
-        return {
-          change: { iteration: iterations, ended: iterations },
-          events: [{ at: now(), type: 'iteration.ended', text, iteration: iterations }],
-        };
-      });
+    /** Ends the loop now, and its agent with the next heartbeat. */
+    cancel: (name: string) => halt(name, stopStep),
+    /** Corrects the counters, and ends the loop if `stop` is given; false if it is running or unknown. */
+    async recount(name: string, iterations: number, stop?: Stop): Promise<boolean> {
+      const step = await updateEntry(store, name, ({ loop, holder }) =>
+        holder === null ? recountStep(loop, iterations, stop, now()) : null,
+      );
       if (stop !== undefined) await leaveQueue(store, name);
       return step?.changed ?? false;
     },
-    async setLimits(change) {
+    async setLimits(change: LimitChange): Promise<void> {
       await updateLimits(store, () => ({
         ...change,
         ...(change.maxCostUsd === undefined ? {} : { spentUsd: 0 }),
       }));
     },
-    releaseAccount: (account) =>
+    /** False if the account was not held. */
+    releaseAccount: (account: string) =>
       updateLimits(store, ({ holds }) => {
         const { [account]: until, ...others } = holds;
         return until === undefined ? null : { holds: others };
@@ -74,4 +72,19 @@ export function clusterControls({ store, now }: TimedStore): Controls {
 async function leaveQueue(store: Store, name: string): Promise<void> {
   const entry = await readEntry(store, name);
   if (entry?.holder === null) await quietly(() => store.queue(entry.queue).remove(name));
+}
+
+function recountStep(
+  loop: LoopRecord,
+  iterations: number,
+  stop: Stop | undefined,
+  at: number,
+): EntryStep | null {
+  if (stop !== undefined) return endStep({ ...loop, iteration: iterations }, endBy(stop, loop), at);
+  if (loop.iteration === iterations && loop.ended === iterations) return null;
+  const text = `counted anew: ${iterations} iterations are on the branch`;
+  return {
+    change: { iteration: iterations, ended: iterations },
+    events: [{ at, type: 'iteration.ended', text, iteration: iterations }],
+  };
 }

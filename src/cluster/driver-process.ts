@@ -10,7 +10,7 @@ import { type FromDriver, fromDriver, type MachineRules, type ToDriver } from '.
 /** Time that a driver gets to end before it is killed. */
 const endMs = 20_000;
 
-export type DriverSpec = {
+type DriverSpec = {
   /** The program that drives a loop. */
   readonly driver: Argv;
   readonly rules: MachineRules;
@@ -50,7 +50,7 @@ export function startDriver(spec: DriverSpec, runId: string, hear: (message: Fro
   const send = (message: ToDriver) => driver.send(message);
   const cleanedUp = driver.exited.then(async () => {
     await sweepRun(runId);
-    arrive({ type: 'gave-up', because: 'died', why: 'the process that ran it has died', keptRef: null });
+    arrive({ type: 'gave-up', kind: 'died', why: 'the process that ran it has died', keptRef: null });
   });
   return {
     send,

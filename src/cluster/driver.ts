@@ -1,35 +1,36 @@
 import { messageOf } from '../core/error.ts';
 import type { LoopEnd } from '../fleet/files/loops.ts';
+import { systemClock } from '../os/clock.ts';
 import type { Environment } from '../os/process/program.ts';
-import type { LoopJob } from './cluster.ts';
-import { isFaultOfMachine } from './faults.ts';
 import { type LeaseWatch, watchLease } from './lease.ts';
-import type { FromDriver, GaveUp, MachineRules, ToDriver } from './messages.ts';
+import type { FromDriver, MachineRules, ToDriver } from './messages.ts';
+import type { LoopJob } from './orders.ts';
 import { closeLoop, keepRest, openLoop, type RunningLoop, runIn } from './running-loop.ts';
+import { isFaultOfMachine, type Setback } from './setback.ts';
 
 /** Runs one loop on this machine, iteration by iteration, as `swarm worker` tells it. */
 export function createDriver(env: Environment, send: (message: FromDriver) => void) {
   const stop = new AbortController();
-  let because: GaveUp = 'stopped';
+  let reason: Setback = { kind: 'stopped', why: '' };
   let lease: LeaseWatch | null = null;
   let working: Promise<void> = Promise.resolve();
   let loop: RunningLoop | null = null;
 
-  function end(why: GaveUp, text: string): void {
-    if (!stop.signal.aborted) because = why;
-    stop.abort(text);
+  function end(kind: Setback['kind'], why: string): void {
+    if (!stop.signal.aborted) reason = { kind, why };
+    stop.abort();
   }
 
   /** Runs the steps one after the other; a failure ends the loop here. */
   function next(step: () => Promise<void>): void {
     working = working.then(step).catch(async (error) => {
-      const text = messageOf(error);
-      await giveUp(isFaultOfMachine(text) ? 'machine' : 'unprepared', text);
+      const why = messageOf(error);
+      await giveUp({ kind: isFaultOfMachine(why) ? 'machine' : 'unprepared', why });
     });
   }
 
   function begin(job: LoopJob, rules: MachineRules): void {
-    lease = watchLease(rules.leaseMs, () => end('lease', 'the lease could not be renewed'));
+    lease = watchLease(systemClock, rules.leaseMs, () => end('lease', 'the lease could not be renewed'));
     next(async () => {
       loop = await openLoop({ env, job, rules, stop: stop.signal, send });
     });
@@ -37,15 +38,14 @@ export function createDriver(env: Environment, send: (message: FromDriver) => vo
 
   async function runOne(iteration: number): Promise<void> {
     if (loop === null) return;
-    const ran = await runIn(loop, iteration);
-    if (ran.type === 'ended') return send(ran);
-    const isStopped = ran.because === 'stopped' && stop.signal.aborted;
-    await giveUp(isStopped ? because : ran.because, isStopped ? String(stop.signal.reason) : ran.why);
+    const result = await runIn(loop, iteration);
+    if ('type' in result) return send(result);
+    await giveUp(result.kind === 'stopped' ? reason : result);
   }
 
-  async function giveUp(why: GaveUp, text: string): Promise<void> {
-    const keptRef = loop === null ? null : await keepRest(loop, text).catch(() => null);
-    send({ type: 'gave-up', because: why, why: text, keptRef });
+  async function giveUp(setback: Setback): Promise<void> {
+    const keptRef = loop === null ? null : await keepRest(loop, setback.why).catch(() => null);
+    send({ type: 'gave-up', ...setback, keptRef });
   }
 
   return {

@@ -6,11 +6,37 @@ import { loopRecord } from '../fleet/files/loop-record.ts';
 import type { LoopStep } from '../fleet/files/loops.ts';
 import { isWorkerName } from '../fleet/files/paths.ts';
 import { spent } from '../fleet/iteration-end.ts';
-import { type Claim, type ClusterView, next } from './cluster.ts';
-import { noSetbacks, setbacks } from './setback.ts';
 import { isNewer, type Store } from './store.ts';
 
 const texts = v.pipe(v.array(v.string()), v.readonly());
+
+/** The right to run one iteration. Only its holder may finish it. */
+export type Claim = {
+  readonly name: string;
+  readonly iteration: number;
+  readonly maxIterations: number;
+  /** Sent with every call; refused once another machine has the loop. */
+  readonly token: string;
+  /** The lease: the queue that the loop was taken from, and its lock there. All iterations of a holder share it. */
+  readonly queue: string;
+  readonly lock: string;
+};
+
+/** What to do while an iteration runs: go on, or end the agent because of a cancel, or because another machine has the loop. */
+export type Beat = { readonly kind: 'go-on' | 'cancelled' | 'lost' };
+
+/** What comes after an iteration. */
+export type Next =
+  /** With a claim, the caller runs the next iteration at once. Without one, the loop is back in its queue. */
+  | { readonly kind: 'continue'; readonly claim: Claim | null }
+  | { readonly kind: 'wait'; readonly until: number }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'ended'; readonly status: 'stopped' | 'failed'; readonly exitCode: number };
+
+/** Setbacks in a row of the iteration that is due. */
+const setbacks = v.object({ looks: v.number(), deaths: v.number() });
+
+export const noSetbacks: Readonly<v.InferOutput<typeof setbacks>> = { looks: 0, deaths: 0 };
 
 /** A loop as it stands in the store: the record of the local fleet, and who has it. */
 const entrySchema = v.object({
@@ -23,8 +49,8 @@ const entrySchema = v.object({
   account: v.nullable(v.string()),
   /** Machine that holds it, and its lock in the queue. */
   holder: v.nullable(v.object({ host: v.string(), lock: v.string() })),
-  /** Claim that was finished last and the answer, for a repeated call. */
-  answered: v.fallback(v.nullable(v.object({ token: v.string(), next })), null),
+  /** Token of the claim that was finished last: the call may be repeated. */
+  answered: v.fallback(v.nullable(v.string()), null),
   spent,
   setbacks: v.fallback(setbacks, noSetbacks),
   head: v.nullable(v.string()),
@@ -94,7 +120,7 @@ export async function updateEntry(
     if (change === null) return { before, after: before, changed: false };
     const after = { ...before, ...change.entry, loop: { ...before.loop, ...change.change, lines: [] } };
     if (!(await store.swap('loops', name, text, JSON.stringify(after)))) continue;
-    await tell(store, after.key, change);
+    await addLines(store, after.key, change);
     return { before, after, changed: true };
   }
   throw new RalphError('cluster-busy', `the loop '${name}' is changed by others all the time`, {
@@ -103,14 +129,14 @@ export async function updateEntry(
 }
 
 /** Adds to the log and the timeline. A crash may lose an entry: nothing is decided by them. */
-export async function tell(
+export async function addLines(
   store: Store,
   key: string,
   { lines = [], events = [] }: Pick<LoopStep, 'lines' | 'events'>,
 ): Promise<void> {
   await Promise.all([
-    store.append(`log:${key}`, lines, maxLines.lines),
-    store.append(`events:${key}`, events.map(eventText), maxLines.events),
+    store.append('log', key, lines, maxLines.lines),
+    store.append('events', key, events.map(eventText), maxLines.events),
   ]);
 }
 
@@ -120,7 +146,7 @@ export function parseEntry(text: string | null, name: string): Entry | null {
   return entry?.loop.name === name ? entry : null;
 }
 
-export function viewOf(entry: Entry): ClusterView {
+export function viewOf(entry: Entry) {
   const { loop, holder, repo, branch, labels, tags, command, account, spent, head } = entry;
   const host = isOver(entry) ? null : (holder?.host ?? null);
   const { max_iterations: maxIterations } = loop.settings;
@@ -131,6 +157,15 @@ export function claimOf({ loop, queue, holder }: Entry): Claim {
   const { name, iteration, launch, settings } = loop;
   const lock = holder?.lock ?? '';
   return { name, iteration, maxIterations: settings.max_iterations, token: String(launch), queue, lock };
+}
+
+/** Returns what follows a booked iteration for the machine with this lock. */
+export function nextOf(entry: Entry, lock: string): Next {
+  const { status, waitUntil, end } = entry.loop;
+  if (status === 'paused') return { kind: 'paused' };
+  if (status !== 'running') return { kind: 'ended', status, exitCode: end?.exitCode ?? 1 };
+  if (waitUntil !== null) return { kind: 'wait', until: waitUntil };
+  return { kind: 'continue', claim: entry.holder?.lock === lock ? claimOf(entry) : null };
 }
 
 export function isCurrent({ loop, holder }: Entry, claim: Claim): boolean {

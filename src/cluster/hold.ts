@@ -1,17 +1,25 @@
 import { isRalphError, messageOf } from '../core/error.ts';
 import type { FleetEvent } from '../fleet/files/events.ts';
 import type { TurnEnd } from '../fleet/iteration-end.ts';
-import type { Claim, Cluster, LoopJob, Next } from './cluster.ts';
-import { type Answer, type DriverProcess, type DriverSpec, startDriver } from './driver-process.ts';
+import type { Clock } from '../os/clock.ts';
+import type { Cluster } from './cluster.ts';
+import type { Answer, DriverProcess } from './driver-process.ts';
+import type { Claim, Next } from './entries.ts';
 import { keepLease } from './lease.ts';
-import type { GaveUp } from './messages.ts';
+import type { FromDriver, MachineRules } from './messages.ts';
 import { collectNews } from './news.ts';
+import type { LoopJob } from './orders.ts';
 import { runIdOf } from './places.ts';
-import { agentOf, wholeMachine } from './queue-names.ts';
+import { agentOf, wholeMachine } from './queues.ts';
 import type { Setback } from './setback.ts';
 
-export type HoldSpec = DriverSpec & {
+export type HoldSpec = {
   readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly rules: MachineRules;
+  say(line: string): void;
+  /** Starts the process that drives a loop. */
+  start(runId: string, hear: (message: FromDriver) => void): DriverProcess;
   /** No further iteration after the one that runs. */
   readonly leaving: AbortSignal;
   /** End the agent now. */
@@ -76,8 +84,8 @@ export async function holdLoop(spec: HoldSpec, first: Claim): Promise<Fault | nu
 }
 
 function hold(spec: HoldSpec, claim: Claim): HeldLoop {
-  const news = collectNews(spec.cluster, spec.clock, () => loop.claim);
-  const driver = startDriver(spec, runIdOf(spec.rules.folder, claim.name), (message) => {
+  const news = collectNews(spec.cluster.report, spec.clock, () => loop.claim);
+  const driver = spec.start(runIdOf(spec.rules.folder, claim.name), (message) => {
     if (message.type === 'shows') news.add({ tail: message.tail });
     if (message.type === 'tells') tell(loop, message.event);
   });
@@ -137,21 +145,15 @@ async function giveUp(
   answer: Extract<Answer, { type: 'gave-up' }>,
   agent: string | null,
 ): Promise<Fault | null> {
-  const { because, why, keptRef } = answer;
+  const { kind, why, keptRef } = answer;
   const { spec, news, claim } = loop;
   note(loop, `iteration ${claim.iteration} did not come to its end here: ${why}`);
   if (keptRef !== null)
     tell(loop, { at: spec.clock.now(), type: 'kept', text: `its work is kept in ${keptRef}` });
   await news.flush();
-  await giveBack(loop, setbackOf(because, why));
-  if (because === 'machine') return { kind: wholeMachine, why };
-  return because === 'agent' && agent !== null ? { kind: agent, why } : null;
-}
-
-/** Returns what a giving up means for the loop; nothing if another machine has it, or this one was told to stop. */
-function setbackOf(because: GaveUp, why: string): Setback | undefined {
-  if (because === 'fenced' || because === 'lease' || because === 'stopped') return undefined;
-  return { kind: because === 'agent' ? 'machine' : because, why };
+  await giveBack(loop, { kind, why });
+  if (kind === 'machine') return { kind: wholeMachine, why };
+  return kind === 'agent' && agent !== null ? { kind: agent, why } : null;
 }
 
 /** Gives a loop back. If the store cannot be reached, the lease runs out. */

@@ -24,17 +24,14 @@ export type HostView = Omit<HostRecord, 'id'> & {
   readonly loops: readonly string[];
 };
 
-/** Machine that asks for work. */
-export type Claimant = {
-  /** Name of the machine. */
+/** Machine that asks for work. It only gets loops that ask for no other labels and agents, and for none that do not work. */
+export type Claimant = Pick<HostRecord, 'labels' | 'agents'> & {
   readonly host: string;
-  /** It only gets loops that ask for no other labels. */
-  readonly labels: readonly string[];
-  /** It only gets loops of these agents; without them, of any. */
-  readonly agents?: readonly string[];
-  /** Agents, or all of it (`*`), that do not work there now, with the reason. */
-  readonly faults?: Readonly<Record<string, string>>;
+  readonly faults?: HostRecord['faults'];
 };
+
+/** A machine that was never seen. */
+const unseen: HostRecord = { labels: [], faults: {}, draining: false, seenAt: 0, id: null };
 
 const seenEveryMs = 10_000;
 /** A machine is gone after this many leases without a sign of it. */
@@ -67,12 +64,13 @@ export async function registerHost(
   id: string,
 ): Promise<string> {
   const seenAt = timed.now();
+  await forgetHosts(timed);
   for (let count = 1; ; count++) {
     const name = count === 1 ? host : `${host}-${count}`;
     let isOurs = false;
     await updateHost(timed.store, name, (record) => {
       isOurs = record === null || record.id === null || record.id === id || isGone(timed, record);
-      return isOurs ? { faults: {}, ...traits, draining: record?.draining ?? false, seenAt, id } : record;
+      return isOurs ? { ...unseen, draining: record?.draining ?? false, ...traits, seenAt, id } : record;
     });
     if (isOurs) return name;
   }
@@ -86,34 +84,22 @@ export function createSightings({ store, now }: TimedStore): (by: Claimant) => P
     if (now() < (due.get(sighting) ?? 0)) return;
     due.clear();
     due.set(sighting, now() + seenEveryMs);
-    await updateHost(store, host, (record) => ({
-      faults: {},
-      ...traits,
-      draining: record?.draining ?? false,
-      seenAt: now(),
-      id: record?.id ?? null,
-    }));
+    await updateHost(store, host, (record) => {
+      const { draining, id } = record ?? unseen;
+      return { ...unseen, draining, id, ...traits, seenAt: now() };
+    });
   };
 }
 
 /** Drains one machine, or all of them (null). Returns their names. */
 export async function drainHosts(store: Store, host: string | null, on: boolean): Promise<readonly string[]> {
   const hosts = host === null ? [...(await readHosts(store)).keys()] : [host];
-  for (const one of hosts) {
-    await updateHost(store, one, (record) => ({
-      labels: [],
-      faults: {},
-      seenAt: 0,
-      id: null,
-      ...record,
-      draining: on,
-    }));
-  }
+  for (const one of hosts) await updateHost(store, one, (record) => ({ ...unseen, ...record, draining: on }));
   return hosts;
 }
 
 /** Removes machines that were not seen for a day, unless they drain. */
-export async function forgetHosts({ store, now }: TimedStore): Promise<void> {
+async function forgetHosts({ store, now }: TimedStore): Promise<void> {
   const isOld = ({ draining, seenAt }: HostRecord) => !draining && now() - seenAt > forgetMs;
   for (const [host, record] of await readHosts(store)) {
     if (isOld(record)) await updateHost(store, host, (newest) => (newest && isOld(newest) ? null : newest));

@@ -14,7 +14,7 @@ import { type Argv, type Environment, startProcess } from '../os/process/process
 import { createRedactor } from '../os/redact/redact.ts';
 import { noSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { inSandbox } from '../sandbox/start.ts';
-import type { LoopJob } from './cluster.ts';
+import type { LoopJob } from './orders.ts';
 import { openOutput } from './output.ts';
 import type { Places } from './places.ts';
 import { packRun, unpackRun } from './run-state.ts';

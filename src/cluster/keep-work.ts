@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { hashText } from '../core/hash.ts';
 import { headCommit, lookWithGit, runGit } from '../os/git/git.ts';
 import type { Environment } from '../os/process/process.ts';
-import type { LoopJob } from './cluster.ts';
+import type { LoopJob } from './orders.ts';
 
 /** Pathspec of everything but the files that ralph writes into a project. */
 const workOnly = [

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createFakeClock } from '../os/clock.ts';
-import type { Beat, Claim } from './cluster.ts';
+import type { Beat, Claim } from './entries.ts';
 import { keepLease } from './lease.ts';
 import type { ToDriver } from './messages.ts';
 

@@ -1,6 +1,7 @@
-import { type Clock, systemClock } from '../os/clock.ts';
-import type { Claim, Cluster } from './cluster.ts';
+import type { Clock } from '../os/clock.ts';
+import type { Cluster } from './cluster.ts';
 import type { DriverProcess } from './driver-process.ts';
+import type { Claim } from './entries.ts';
 
 /** What `keepLease` needs of the process that holds a loop. */
 type LeaseHolder = {
@@ -54,18 +55,18 @@ export type LeaseWatch = {
 };
 
 /** Calls `lapsed` once after nine tenths of a lease without a renewal: before another machine may begin. */
-export function watchLease(leaseMs: number, lapsed: () => void): LeaseWatch {
-  let goodAt = systemClock.monotonic();
+export function watchLease(clock: Clock, leaseMs: number, lapsed: () => void): LeaseWatch {
+  let goodAt = clock.monotonic();
   let cancel = () => {};
   const look = () => {
-    const remainingMs = goodAt + 0.9 * leaseMs - systemClock.monotonic();
+    const remainingMs = goodAt + 0.9 * leaseMs - clock.monotonic();
     if (remainingMs <= 0) lapsed();
-    else cancel = systemClock.timer(remainingMs, look);
+    else cancel = clock.timer(remainingMs, look);
   };
   look();
   return {
     renewed(age) {
-      goodAt = Math.max(goodAt, systemClock.monotonic() - age);
+      goodAt = Math.max(goodAt, clock.monotonic() - age);
     },
     end: () => cancel(),
   };

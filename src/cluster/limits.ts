@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import { backoffMs } from '../core/backoff.ts';
 import { parseAs } from '../core/parse-as.ts';
 import { addHold, heldUntil, holds } from '../fleet/files/limits.ts';
-import { newerRecord } from './newer-record.ts';
-import { isNewer, type Store, updateRecord } from './store.ts';
+import { isNewer, newerRecord, type Store, updateRecord } from './store.ts';
 
 const numberOrNone = v.fallback(v.nullable(v.number()), null);
 /** Limits over all machines. Null is no limit. */

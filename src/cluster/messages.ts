@@ -3,7 +3,8 @@ import { fleetEvent } from '../fleet/files/events.ts';
 import { loopEnd } from '../fleet/files/loop-record.ts';
 import { turnEnd } from '../fleet/iteration-end.ts';
 import { providerNames } from '../sandbox/sandbox.ts';
-import { loopJob } from './cluster.ts';
+import { loopJob } from './orders.ts';
+import { setbackKinds } from './setback.ts';
 
 const text = v.string();
 const texts = v.pipe(v.array(text), v.readonly());
@@ -32,27 +33,6 @@ export const toDriver = v.variant('type', [
 ]);
 export type ToDriver = Readonly<v.InferOutput<typeof toDriver>>;
 
-const gaveUp = v.picklist([
-  /** Another machine was faster. */
-  'fenced',
-  /** The lease could not be renewed. */
-  'lease',
-  'stopped',
-  /** The process that ran it was killed. */
-  'died',
-  /** The repository cannot be reached from here. */
-  'unprepared',
-  /** The repository, its branch or the program does not exist. */
-  'missing',
-  /** No machine can run it before a person repairs something. */
-  'impossible',
-  /** The agent does not work on this machine: its program or its login is gone. */
-  'agent',
-  /** Nothing works on this machine, such as with a full disk. */
-  'machine',
-]);
-export type GaveUp = v.InferOutput<typeof gaveUp>;
-
 export const fromDriver = v.variant('type', [
   v.object({ type: v.literal('alive') }),
   /** The iteration is on the branch. */
@@ -66,7 +46,12 @@ export const fromDriver = v.variant('type', [
     /** Run state that another machine needs to go on. */
     runState: v.exactOptional(text),
   }),
-  v.object({ type: v.literal('gave-up'), because: gaveUp, why: text, keptRef: v.nullable(text) }),
+  v.object({
+    type: v.literal('gave-up'),
+    kind: v.picklist(setbackKinds),
+    why: text,
+    keptRef: v.nullable(text),
+  }),
   /** The end of what the agent printed. */
   v.object({ type: v.literal('shows'), tail: text }),
   v.object({ type: v.literal('tells'), event: fleetEvent }),

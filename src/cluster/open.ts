@@ -1,9 +1,7 @@
 import { messageOf, RalphError } from '../core/error.ts';
 import { systemClock } from '../os/clock.ts';
 import { type ClusterAddress, placeOf } from './address.ts';
-import type { Cluster } from './cluster.ts';
-import { clusterFleet } from './cluster-fleet.ts';
-import type { LeaseTimes, Store } from './store.ts';
+import { type Cluster, createCluster } from './cluster.ts';
 
 export type ClusterOptions = {
   /** How long a machine may be silent before another takes its loops over. */
@@ -20,7 +18,9 @@ export const defaultLeaseMs = 7500;
 export async function openCluster(address: ClusterAddress, options: ClusterOptions = {}): Promise<Cluster> {
   const leaseMs = options.leaseMs ?? defaultLeaseMs;
   const times = { leaseMs, checkMs: Math.ceil(leaseMs / 15), callMs: options.callMs ?? 5000 };
-  const store = await openStore(address, times).catch((error: unknown) => {
+  // Imported on demand, because the client is large.
+  const { openRedis } = await import('./redis.ts');
+  const store = await openRedis(address, times).catch((error: unknown) => {
     // No `cause`: that of Redis holds the arguments of the failed call, and so the password.
     throw new RalphError('cluster', `cannot work with ${placeOf(address)}: ${messageOf(error)}`, {
       remedy:
@@ -28,13 +28,5 @@ export async function openCluster(address: ClusterAddress, options: ClusterOptio
       exitCode: 1,
     });
   });
-  return clusterFleet(store, times, options.now ?? (() => systemClock.now()));
-}
-
-/** Opens the store. Imported on demand, because the clients of the databases are large. */
-async function openStore(address: ClusterAddress, times: LeaseTimes): Promise<Store> {
-  const stores = await import('./stores.ts');
-  return address.kind === 'redis'
-    ? stores.openRedisStore(address, times)
-    : stores.openPostgresStore(address, times);
+  return createCluster(store, times, options.now ?? (() => systemClock.now()));
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { RalphError } from '../core/error.ts';
 import { hashText } from '../core/hash.ts';
-import { fleetPaths, isWorkerName } from '../fleet/files/paths.ts';
+import { fleetPaths } from '../fleet/files/paths.ts';
 import type { Environment } from '../os/process/program.ts';
 
 /** The folder of a machine in a cluster without --dir. */
@@ -42,22 +41,7 @@ export function runIdStart(folder: string): string {
   return `cluster-${hashText(folder)}/`;
 }
 
-/** Throws if a loop has a name that cannot be a folder here. */
-export function checkLoopName(name: string): void {
-  if (isWorkerName(name)) return;
-  throw new RalphError('loop-name', `${JSON.stringify(name)} is no name for a loop`, { exitCode: 1 });
-}
-
+/** Returns the name of a repository for people; its folder also has a hash of the whole address. */
 function lastWord(url: string): string {
-  const word =
-    url
-      .replace(/[/\\]+$/, '')
-      .split(/[/\\:]/)
-      .at(-1) ?? '';
-  return (
-    word
-      .replace(/\.git$/, '')
-      .replace(/[^\w.-]/g, '')
-      .slice(0, 40) || 'repository'
-  );
+  return /([\w.-]{1,40}?)(?:\.git)?[/\\]*$/.exec(url)?.[1] ?? 'repository';
 }

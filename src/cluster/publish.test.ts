@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TurnEnd } from '../fleet/iteration-end.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 import { type Checkout, openCheckout } from './checkout.ts';
-import type { LoopJob } from './cluster.ts';
 import { keepWork } from './keep-work.ts';
+import type { LoopJob } from './orders.ts';
 import { placesIn } from './places.ts';
 import { commitWork, pushWork } from './publish.ts';
 import { readIterationCommit } from './trailers.ts';
@@ -16,14 +16,22 @@ let base: string;
 let origin: string;
 let job: LoopJob;
 
+let template: string;
+
+beforeAll(() => {
+  template = makeTempDir('cluster-');
+  git(template, 'init', '--quiet', '--initial-branch=main', 'seed');
+  const seed = join(template, 'seed');
+  writeFileSync(join(seed, 'README.md'), 'x\n');
+  commit(seed, 'Start');
+  git(template, 'clone', '--quiet', '--bare', seed, 'origin.git');
+});
+afterAll(() => removeTempDir(template));
+
 beforeEach(() => {
   base = makeTempDir('cluster-');
   origin = join(base, 'origin.git');
-  git(base, 'init', '--quiet', '--initial-branch=main', 'seed');
-  const seed = join(base, 'seed');
-  writeFileSync(join(seed, 'README.md'), 'x\n');
-  commit(seed, 'Start');
-  git(base, 'clone', '--quiet', '--bare', seed, origin);
+  cpSync(template, base, { recursive: true });
   job = {
     name: 'a',
     id: '17',
@@ -173,11 +181,11 @@ describe('the worktree of a loop', () => {
     writeFileSync(join(after.path, 'node_modules/x.js'), '');
     writeFileSync(join(after.path, 'half.txt'), 'half\n');
     const opened = await openCheckout(placesIn(join(base, 'one')), job);
-    if (!opened.ok) throw new Error(opened.why);
+    if ('why' in opened) throw new Error(opened.why);
     expect(existsSync(join(after.path, 'half.txt'))).toBe(false);
     expect(existsSync(join(after.path, 'node_modules/x.js'))).toBe(true);
     expect(git(after.repository, 'show', `${opened.keptRef}:half.txt`)).toBe('half');
-    expect((await openCheckout(placesIn(join(base, 'one')), job)).ok && opened.keptRef).not.toBeNull();
+    expect(await openCheckout(placesIn(join(base, 'one')), job)).toMatchObject({ keptRef: null });
   });
 
   it('is made anew where a crash left half of one, which is set aside', async () => {
@@ -194,16 +202,15 @@ describe('the worktree of a loop', () => {
     expect((await open('one')).start).toBe(git(origin, 'rev-parse', 'dev'));
     job = { ...job, base: 'none' };
     expect(await openCheckout(placesIn(join(base, 'two')), { ...job, branch: 'other' })).toMatchObject({
-      ok: false,
-      because: 'missing',
+      kind: 'missing',
     });
   });
 
   it('is not made of a repository that cannot be reached, or that is a command', async () => {
     for (const repo of [join(base, 'nowhere.git'), 'ext::sh -c touch% pwned', '--upload-pack=touch pwned']) {
       const opened = await openCheckout(placesIn(join(base, 'one')), { ...job, repo });
-      const because = repo.startsWith(base) ? 'missing' : 'unprepared';
-      expect(opened).toMatchObject({ ok: false, because });
+      const kind = repo.startsWith(base) ? 'missing' : 'unprepared';
+      expect(opened).toMatchObject({ kind });
     }
     expect(existsSync(join(base, 'one/pwned'))).toBe(false);
   });
@@ -224,7 +231,7 @@ const who = ['-c', 'user.name=dev', '-c', 'user.email=dev@example.com'];
 
 async function open(machine: string): Promise<Checkout> {
   const opened = await openCheckout(placesIn(join(base, machine)), job);
-  if (!opened.ok) throw new Error(opened.why);
+  if ('why' in opened) throw new Error(opened.why);
   return opened.checkout;
 }
 

@@ -1,8 +1,8 @@
 import type { TurnEnd } from '../fleet/iteration-end.ts';
 import { runGit } from '../os/git/git.ts';
 import { type Checkout, removeLocks, standOn } from './checkout.ts';
-import type { LoopJob } from './cluster.ts';
 import { commitTree, keepCommit, remoteRef, takeWork } from './keep-work.ts';
+import type { LoopJob } from './orders.ts';
 import { type Pushed, pushBranch } from './remote.ts';
 import { commitMessage, partMessage, posesAsLoopCommit } from './trailers.ts';
 

@@ -107,32 +107,19 @@ async function ask(
 
 function answerTo({ name, file, from = 0 }: RecordRequest, folder: string): Partial<Answer> {
   const { root } = placesIn(folder).record(name);
-  if (file === undefined)
-    return {
-      files: listDir(root)
-        .filter((one) => logName.test(one))
-        .sort(inOrder),
-    };
+  const files = listDir(root).filter((one) => logName.test(one));
+  if (file === undefined) return { files: files.sort(inOrder) };
   const bytes = readPart(join(root, file), from, pieceBytes) ?? Buffer.alloc(0);
   return { bytes: bytes.toString('base64') };
 }
 
 /** Sorts by iteration, earlier tries first. */
 function inOrder(one: string, other: string): number {
-  const numbers = (file: string) => {
-    const [, iteration = '0', attempt] = logName.exec(file) ?? [];
-    return [Number(iteration), attempt === undefined ? Number.POSITIVE_INFINITY : Number(attempt)] as const;
-  };
-  const [a, b] = [numbers(one), numbers(other)];
-  return a[0] - b[0] || (a[1] < b[1] ? -1 : 1);
+  const [a, b] = [one, other].map((file) => file.replace(/^(\d+)\.log$/, '$1.try-last.log'));
+  return (a ?? '').localeCompare(b ?? '', 'en', { numeric: true });
 }
 
 /** Mailbox for requests to a machine. */
-export function requestsOf(host: string): string {
+function requestsOf(host: string): string {
   return `requests:${host}`;
-}
-
-/** List of the store that holds a mailbox. */
-export function mailboxList(mailbox: string): string {
-  return `mailbox:${mailbox}`;
 }

@@ -11,14 +11,14 @@ import type { Environment } from '../os/process/program.ts';
 import { openSandbox } from '../sandbox/open-sandbox.ts';
 import { noSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { type Checkout, openCheckout, removeCheckout } from './checkout.ts';
-import type { LoopJob } from './cluster.ts';
-import { faultOf } from './faults.ts';
 import { type IterationResult, type IterationSpec, runIteration, runOfJob } from './iteration.ts';
 import { keepWork } from './keep-work.ts';
-import type { FromDriver, GaveUp, MachineRules } from './messages.ts';
-import { checkLoopName, placesIn, runIdOf } from './places.ts';
+import type { FromDriver, MachineRules } from './messages.ts';
+import type { LoopJob } from './orders.ts';
+import { placesIn, runIdOf } from './places.ts';
 import { commitWork, pushWork } from './publish.ts';
-import { agentOf } from './queue-names.ts';
+import { agentOf } from './queues.ts';
+import { faultOf, type Setback } from './setback.ts';
 
 /** Time for retries of a push, while the work is here. */
 const patienceMs = 2 * 60_000;
@@ -43,11 +43,9 @@ export type RunningLoop = LoopSpec & {
 };
 
 type Ended = Extract<FromDriver, { type: 'ended' }>;
-type Failed = { readonly type: 'failed'; readonly because: GaveUp; readonly why: string };
 
 export async function openLoop(spec: LoopSpec): Promise<RunningLoop> {
   const { job, rules } = spec;
-  checkLoopName(job.name);
   const runId = runIdOf(rules.folder, job.name);
   ensureDir(placesIn(rules.folder).record(job.name).root);
   // A driver that died may have left its agent running.
@@ -56,36 +54,35 @@ export async function openLoop(spec: LoopSpec): Promise<RunningLoop> {
 }
 
 /** Runs one iteration and pushes its work, unless it is on the branch already. */
-export async function runIn(loop: RunningLoop, iteration: number): Promise<Ended | Failed> {
+export async function runIn(loop: RunningLoop, iteration: number): Promise<Ended | Setback> {
   const { stop } = loop;
   const checkout = loop.checkout ?? (await checkOut(loop));
-  if ('because' in checkout) return checkout;
+  if ('why' in checkout) return checkout;
   const commit = checkout.commits.find((one) => one.iteration === iteration);
   if (commit !== undefined) {
     return { type: 'ended', iteration, end: commit.end, head: checkout.start, wasOnBranch: true };
   }
   const result = stop.aborted ? null : await runIteration(iterationSpec(loop, iteration));
-  if (result === null) return failure('stopped', String(stop.reason));
-  const fault = faultOf(result.end);
-  return fault === null ? deliver(loop, checkout, iteration, result) : { type: 'failed', ...fault };
+  if (result === null) return { kind: 'stopped', why: '' };
+  return faultOf(result.end) ?? deliver(loop, checkout, iteration, result);
 }
 
-async function checkOut(loop: RunningLoop): Promise<Checkout | Failed> {
+async function checkOut(loop: RunningLoop): Promise<Checkout | Setback> {
   const { job, rules } = loop;
   const result = await openCheckout(placesIn(rules.folder), job);
-  if (!result.ok) return failure(result.because, result.why);
+  if ('why' in result) return result;
   const { checkout, keptRef } = result;
   loop.checkout = checkout;
   if (keptRef !== null) tell(loop, 'kept', `work of an earlier try is kept in ${keptAt(checkout, keptRef)}`);
   const cwd = realPath(join(checkout.path, job.cwd));
   if (!isWithin(cwd, realPath(checkout.path)) || !lstatOf(cwd)?.isDirectory()) {
-    return failure('impossible', `there is no folder ${job.cwd} in the repository`);
+    return { kind: 'impossible', why: `there is no folder ${job.cwd} in the repository` };
   }
   loop.cwd = cwd;
   if (isProgramMissing(loop)) {
     const [command = ''] = job.command;
     const why = `${command} is not installed on ${hostname()}`;
-    return failure(agentOf(job.command) === null ? 'missing' : 'agent', why);
+    return { kind: agentOf(job.command) === null ? 'missing' : 'agent', why };
   }
   // `ralph run` opens its own.
   if (job.options.run === undefined) loop.sandbox ??= await sandboxFor(loop);
@@ -138,7 +135,7 @@ async function deliver(
   from: Checkout,
   iteration: number,
   result: IterationResult,
-): Promise<Ended | Failed> {
+): Promise<Ended | Setback> {
   const { job, stop } = loop;
   const message = { type: 'ended', iteration, wasOnBranch: false, ...result } as const;
   const { commit, keptRef, warnings } = await commitWork(from, job, iteration, result.end);
@@ -146,18 +143,16 @@ async function deliver(
   if (keptRef !== null)
     tell(loop, 'kept', `what the agent had committed is kept in ${keptAt(from, keptRef)}`);
   if (commit === null) return { ...message, head: from.start };
-  const { pushed, checkout } = await patiently(stop, async () => {
-    const push = await pushWork(from, job, commit);
-    return push.pushed.kind === 'unreachable' ? { again: push } : push;
-  });
+  const { pushed, checkout } = await pushPatiently(from, job, commit, stop);
   loop.checkout = checkout;
   if (pushed.kind === 'pushed') return { ...message, head: commit };
   if (pushed.kind === 'fenced') {
     const now = pushed.remoteCommit === null ? 'gone' : `at ${pushed.remoteCommit.slice(0, 12)}`;
     tell(loop, 'fenced', `the push of iteration ${iteration} was refused: the branch is ${now}`);
-    return failure('fenced', 'another machine has moved the branch');
+    return { kind: 'fenced', why: 'another machine has moved the branch' };
   }
-  return failure(pushed.kind === 'refused' ? 'impossible' : 'unprepared', `the push failed: ${pushed.why}`);
+  const why = `the push failed: ${pushed.why}`;
+  return { kind: pushed.kind === 'refused' ? 'impossible' : 'unprepared', why };
 }
 
 /** Keeps work that is not on the branch, once, and returns its place. Nothing runs after it. */
@@ -188,21 +183,17 @@ function tell({ send }: RunningLoop, type: 'fenced' | 'kept' | 'notice', text: s
   send({ type: 'tells', event: { at: systemClock.now(), type, text } });
 }
 
-function failure(because: GaveUp, why: string): Failed {
-  return { type: 'failed', because, why };
-}
-
 function keptAt({ repository }: Checkout, ref: string): string {
   return `${ref} of ${repository}`;
 }
 
-/** Retries with growing pauses; returns the last result. */
-async function patiently<T>(stop: AbortSignal, act: () => Promise<T | { readonly again: T }>): Promise<T> {
+/** Pushes; tries again with growing pauses while the remote cannot be reached. */
+async function pushPatiently(from: Checkout, job: LoopJob, commit: string, stop: AbortSignal) {
   const until = systemClock.monotonic() + patienceMs;
   for (let pause = 500; ; pause = Math.min(pause * 2, longestPauseMs)) {
-    const result = await act();
-    if (typeof result !== 'object' || result === null || !('again' in result)) return result;
-    if (stop.aborted || systemClock.monotonic() + pause > until) return result.again;
+    const result = await pushWork(from, job, commit);
+    const isLast = stop.aborted || systemClock.monotonic() + pause > until;
+    if (result.pushed.kind !== 'unreachable' || isLast) return result;
     await systemClock.sleep(pause, stop);
   }
 }

@@ -3,12 +3,18 @@ import { runsByItself } from '../fleet/delivery.ts';
 import { newRecord } from '../fleet/files/loop-record.ts';
 import { accountOf } from '../fleet/limits.ts';
 import { quietly } from './claims.ts';
-import type { LoopOrder } from './cluster.ts';
-import { type Entry, isOver, parseEntry, readEntry, setAsideRecord, tell } from './entries.ts';
-import { newerRecord } from './newer-record.ts';
-import { agentOf, ensureQueue, queueFor } from './queue-names.ts';
-import { noSetbacks } from './setback.ts';
-import { isNewer, type Store, submissionShelves, type TimedStore, updateRecord } from './store.ts';
+import {
+  addLines,
+  type Entry,
+  isOver,
+  noSetbacks,
+  parseEntry,
+  readEntry,
+  setAsideRecord,
+} from './entries.ts';
+import type { LoopOrder } from './orders.ts';
+import { agentOf, ensureQueue, queueFor } from './queues.ts';
+import { isNewer, newerRecord, type Store, type TimedStore } from './store.ts';
 
 /** Lets a known agent run by `ralph run`, with all its checks. */
 function asRun(order: LoopOrder): LoopOrder {
@@ -39,21 +45,15 @@ export async function submitLoop(
   const key = `${name}:${randomUUID()}`;
   const launch = before?.loop.launch ?? 0;
   const entry = entryFor(order, { key, account, queue: queue.name, at: now(), launch });
-  // Each submission has a key of its own: of several at once, the entry says which order counts.
-  const writeOrder = () => store.swap('orders', key, null, JSON.stringify(order));
-  await writeOrder();
   await ensureQueue(store, queue);
   // The queue first: a machine waits for the entry of a loop that it takes, but never looks for one outside the queues.
   await store.queue(queue.name).add(name);
-  if (!(await store.swap('loops', name, text, JSON.stringify(entry)))) {
-    await dropRecords(store, key);
+  const change = { add: key, order: JSON.stringify(order), ...(before === null ? {} : { drop: before.key }) };
+  if (!(await store.swapLoop(name, text, JSON.stringify(entry), change))) {
     await leaveQueue(store, name, queue.name);
     return false;
   }
-  // The sweep may have removed it if this process was frozen.
-  await writeOrder();
-  if (before !== null) await dropRecords(store, before.key);
-  await tell(store, key, { events: [{ at: now(), type: 'spawned', text: 'submitted' }] });
+  await addLines(store, key, { events: [{ at: now(), type: 'spawned', text: 'submitted' }] });
   return true;
 }
 
@@ -61,9 +61,8 @@ export async function submitLoop(
 export async function forgetLoop(store: Store, name: string): Promise<boolean> {
   const text = await store.get('loops', name);
   const entry = parseEntry(text, name);
-  if (entry === null || !isOver(entry) || !(await store.swap('loops', name, text, null))) return false;
-  await dropRecords(store, entry.key);
-  return true;
+  if (entry === null || !isOver(entry)) return false;
+  return store.swapLoop(name, text, null, { drop: entry.key });
 }
 
 /** Leaves the queue after another submission won, unless that one waits in the same queue. */
@@ -72,15 +71,6 @@ async function leaveQueue(store: Store, name: string, queue: string): Promise<vo
   if (winner !== null && (winner.queue !== queue || isOver(winner))) {
     await quietly(() => store.queue(queue).remove(name));
   }
-}
-
-/** Removes everything of a submission but its entry. The sweep removes what a crash leaves. */
-export async function dropRecords(store: Store, key: string): Promise<void> {
-  await Promise.all([
-    store.clear(`log:${key}`),
-    store.clear(`events:${key}`),
-    ...submissionShelves.map((shelf) => updateRecord(store, shelf, key, () => null)),
-  ]);
 }
 
 function entryFor(

@@ -1,23 +1,18 @@
 import { parseAs } from '../core/parse-as.ts';
 import { timelineOf } from '../fleet/files/events.ts';
-import { type Cluster, loopOrder } from './cluster.ts';
 import { allEntries, isOver, maxLines, readEntries, readEntry, viewOf } from './entries.ts';
-import { isGone, readHosts } from './hosts.ts';
+import { type HostView, isGone, readHosts } from './hosts.ts';
 import { readLimits } from './limits.ts';
+import { type LoopOrder, loopOrder } from './orders.ts';
 import type { TimedStore } from './store.ts';
 
-type Views = Pick<
-  Cluster,
-  'status' | 'list' | 'unreadable' | 'limits' | 'order' | 'timeline' | 'log' | 'tail' | 'runState' | 'hosts'
->;
-
 /** Returns the reading calls of a cluster. */
-export function clusterViews(timed: TimedStore): Views {
+export function clusterViews(timed: TimedStore) {
   const { store } = timed;
 
   async function lastLines(list: 'events' | 'log', name: string, count: number): Promise<string[]> {
     const entry = await readEntry(store, name);
-    return entry === null ? [] : store.last(`${list}:${entry.key}`, count);
+    return entry === null ? [] : store.last(list, entry.key, count);
   }
 
   async function record(shelf: 'orders' | 'tails' | 'runStates', name: string): Promise<string | null> {
@@ -26,28 +21,32 @@ export function clusterViews(timed: TimedStore): Views {
   }
 
   return {
-    async status(name) {
+    async status(name: string) {
       const entry = await readEntry(store, name);
       return entry === null ? null : viewOf(entry);
     },
     list: async () => (await allEntries(store)).map(viewOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    /** Loops whose records this version cannot read: of a newer version, or malformed and set aside. */
     async unreadable() {
-      const [{ unreadable }, aside] = await Promise.all([readEntries(store), store.keys('aside')]);
-      const past = aside.filter((name) => unreadable.every((one) => one.name !== name));
+      const [{ unreadable }, aside] = await Promise.all([readEntries(store), store.all('aside')]);
+      const past = [...aside.keys()].filter((name) => unreadable.every((one) => one.name !== name));
       return [
         ...unreadable.map(({ name, isNewer }) => ({ name, isNewer })),
         ...past.map((name) => ({ name, isNewer: false })),
       ];
     },
     limits: () => readLimits(store),
-    async order(name) {
+    /** The loop as it was submitted. */
+    async order(name: string): Promise<LoopOrder | null> {
       return parseAs(loopOrder, await record('orders', name));
     },
-    timeline: async (name) => timelineOf(await lastLines('events', name, maxLines.events)),
-    log: (name, count = maxLines.lines) => lastLines('log', name, count),
-    tail: (name) => record('tails', name),
-    runState: (name) => record('runStates', name),
-    async hosts() {
+    timeline: async (name: string) => timelineOf(await lastLines('events', name, maxLines.events)),
+    /** Lines as in `iterations.log`. */
+    log: (name: string, count: number = maxLines.lines) => lastLines('log', name, count),
+    tail: (name: string) => record('tails', name),
+    /** Run state that the last machine left for the next one. */
+    runState: (name: string) => record('runStates', name),
+    async hosts(): Promise<HostView[]> {
       const openEntries = (await allEntries(store)).filter((entry) => !isOver(entry));
       return [...(await readHosts(store))].map(([host, { id: _id, ...record }]) => ({
         host,

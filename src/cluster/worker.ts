@@ -1,8 +1,8 @@
 import { messageOf } from '../core/error.ts';
 import { freeBytes } from '../os/files/disk-space.ts';
-import type { Claim } from './cluster.ts';
+import type { Claim } from './entries.ts';
 import { type Fault, type HoldSpec, holdLoop } from './hold.ts';
-import { wholeMachine } from './queue-names.ts';
+import { wholeMachine } from './queues.ts';
 import { answerRequests } from './records.ts';
 
 export type WorkerSpec = Omit<HoldSpec, 'leaving' | 'stop'> & {

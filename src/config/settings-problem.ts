@@ -1,12 +1,14 @@
 import type { BaseIssue } from 'valibot';
-import { RalphError } from '../core/error.ts';
+import { isRalphError, RalphError } from '../core/error.ts';
 import { nearest } from '../core/nearest.ts';
+import { otherExits } from '../core/outcome.ts';
 import { isUnknownName } from '../core/strict-object.ts';
 import { settingTable } from './settings-schema.ts';
 
-/** Returns the error for wrong settings: exit code 2 and one sentence. */
+/** Returns the error for wrong settings: one sentence, and exit code 2 unless the machine failed to read them. */
 export function settingsError(message: string, cause?: unknown): RalphError {
-  return new RalphError('settings', message, { remedy: 'ralph help settings', exitCode: 2, cause });
+  const { exitCode } = isRalphError(cause) ? cause : otherExits.usage;
+  return new RalphError('settings', message, { remedy: 'ralph help settings', exitCode, cause });
 }
 
 /** Returns one sentence: where, which setting, its value, and what is expected. */

@@ -39,6 +39,11 @@ const webAddress = v.message(
   'an address such as "https://example.com/hook"',
 );
 
+const mailAddress = v.message(
+  v.pipe(v.string(), v.regex(/^[^\s@,<>"'-][^\s@,<>"']*@[^\s@,<>"']+$/)),
+  'a mail address such as "me@example.com"',
+);
+
 const variable = v.pipe(v.string(), v.regex(/^[^=\0]+$/, 'a name without "="'));
 const environment = v.pipe(
   v.custom<Record<string, string>>(isObject, 'an object of texts'),
@@ -65,6 +70,10 @@ const groups = {
       'Describes an agent of your own: its words, {prompt} for the prompt (else on stdin).',
     ),
     output: optional(oneOf('text', 'claude-stream-json'), 'What an agent of your own prints.'),
+    protocol: optional(
+      v.picklist(['acp'], '"acp"'),
+      'Talk to the agent by the Agent Client Protocol; args are the words that make it speak it.',
+    ),
     permissions: optional(oneOf('full', 'edit', 'read'), 'What the agent may do without asking.'),
     env: preset(environment, {}, 'Environment variables that only the agent gets.'),
   },
@@ -82,6 +91,14 @@ const groups = {
     desktop: preset(yesOrNo, false, 'Show a desktop notification.'),
     webhook: optional(webAddress, 'Address that gets a JSON POST.'),
     secret: optional(text, 'Signs what the webhook gets (HMAC-SHA256); keep it out of the repository.'),
+    slack: optional(webAddress, 'Incoming webhook of Slack.'),
+    discord: optional(webAddress, 'Webhook of a Discord channel.'),
+    ntfy: optional(webAddress, 'Address of an ntfy topic, such as "https://ntfy.sh/my-topic".'),
+    telegram: optional(
+      webAddress,
+      'Address of a Telegram bot: "https://api.telegram.org/botTOKEN/sendMessage?chat_id=ID".',
+    ),
+    email: optional(mailAddress, 'Who gets an e-mail, by the sendmail program of this machine.'),
     command: optional(texts, 'A program and its words, run without a shell, with JSON on its stdin.'),
   },
 } satisfies Record<string, v.ObjectEntries>;
@@ -120,7 +137,7 @@ const fields = {
   notify: preset(strictObject(groups.notify), {}, 'How you are told that a loop needs or did something.'),
   sandbox: optional(
     oneOf('auto', 'sbx', 'docker-sandbox', 'bwrap', 'container', 'none'),
-    'Where the agent runs; auto is the first of sbx, bwrap and container that works.',
+    'Where the agent runs; auto is the first of sbx, bwrap and container that works. If unset, `ralph prd run` takes that.',
   ),
   sandboxImage: optional(text, 'The image of the container: it has node, git and the agent.'),
   sandboxPaths: preset(texts, [], 'Paths that can be read in the sandbox besides; `path:rw` can be written.'),
@@ -132,6 +149,8 @@ const fields = {
     5000,
     'Characters of guardrail output that the agent is shown, a fifth from its beginning.',
   ),
+  maxOutputLines: preset(countOrNone, 3, 'Lines of the output of a tool that you are shown.'),
+  maxOutputChars: preset(count, 400, 'Characters of the output of a tool that you are shown.'),
   streamAgentOutput: preset(yesOrNo, true, 'Show what the agent does while it works.'),
   includeIterationCountInPrompt: preset(yesOrNo, false, 'Tell the agent which iteration this is.'),
   idleTimeout: preset(timeout, '30m', 'Stop an agent that is silent for this long; 0 is never.'),
@@ -159,6 +178,11 @@ export type ResolvedSettings = v.InferOutput<typeof settingsSchema>;
 /** True if the agent runs in a sandbox. */
 export function isSandboxed({ sandbox }: Pick<ResolvedSettings, 'sandbox'>): boolean {
   return sandbox !== undefined && sandbox !== 'none';
+}
+
+/** What the agent may do without asking; in a sandbox everything, unless the settings say otherwise. */
+export function permissionsOf(settings: ResolvedSettings): 'full' | 'edit' | 'read' {
+  return settings.agent.permissions ?? (isSandboxed(settings) ? 'full' : 'edit');
 }
 
 /** The dotted name of a setting, such as `maxCost` or `agent.command`. */

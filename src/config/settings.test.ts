@@ -76,6 +76,8 @@ describe('loadSettings', () => {
       allowHosts: [],
       guard: 'auto',
       outputTruncateChars: 5000,
+      maxOutputLines: 3,
+      maxOutputChars: 400,
       streamAgentOutput: true,
       includeIterationCountInPrompt: false,
       idleTimeout: 1_800_000,

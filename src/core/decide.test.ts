@@ -235,7 +235,9 @@ describe('decide on failures and limits', () => {
       end: 'limited',
       limit: { kind: 'usage', resetsAt: 1_000_000 + 7_200_000 },
     };
-    expect(decide(loopWith(), turn, []).decision).toMatchObject({ outcome: 'USAGE_LIMIT' });
+    const { decision } = decide(loopWith(), turn, []);
+    expect(decision).toMatchObject({ outcome: 'USAGE_LIMIT', because: { code: 'usage-limit' } });
+    expect(decision.because.text).toContain('; waiting until 02:16 UTC (2h) would pass the allowed ');
   });
 
   it('waits longer and longer for an overloaded provider without using up failures or iterations', () => {
@@ -262,7 +264,14 @@ describe('decide on failures and limits', () => {
 
   it('starts afresh when the context was full', () => {
     const turn: Turn = { ...failed, end: 'limited', limit: { kind: 'context' } };
-    expect(decide(loopWith(), turn, []).loop.iteration).toBe(2);
+    const { loop, decision } = decide(loopWith(), turn, []);
+    expect(loop.iteration).toBe(2);
+    expect(decision).toMatchObject({ kind: 'wait', because: { code: 'context' } });
+    const last = { ...loopWith(), failures: loop.plan.limits.failures - 1 };
+    expect(decide(last, turn, []).decision).toMatchObject({
+      outcome: 'AGENT_FAILED',
+      because: { code: 'context', text: expect.stringMatching(/^the context of the agent is full; /) },
+    });
   });
 
   it('keeps the feedback for a turn that broke off', () => {

@@ -4,10 +4,11 @@ import { type Claim, readClaim } from './completion.ts';
 import { formatDuration } from './duration.ts';
 import { type Check, judge } from './evidence.ts';
 import { mentionFeedback, refusalFeedback, rejectionFeedback } from './feedback.ts';
+import { limitWords } from './limit-words.ts';
 import type { Decision, Feedback, LoopPlan, LoopState, Reason, Verdict } from './loop.ts';
 import type { Outcome } from './outcome.ts';
 import { errorSignature, madeProgress, stuckReason } from './progress.ts';
-import { addUsage, type Limit, noUsage, type Turn } from './turn.ts';
+import { addUsage, type Limit, type LimitKind, noUsage, type Turn } from './turn.ts';
 
 export type Decided = { readonly loop: LoopState; readonly verdict?: Verdict; readonly decision: Decision };
 
@@ -62,7 +63,7 @@ export function decide(
   const told = [...(turn.allRefused ? [refusalFeedback] : []), ...feedbackOf(claim, verdict, checks)];
   // A turn that broke off did not act on what it was told: tell it again.
   const feedback = turn.end === 'finished' || told.length > 0 ? told : loop.feedback;
-  return { ...goOn({ ...loop, feedback }, turn, whyGoOn(claim, verdict, checks)), ...judged };
+  return { ...goOn({ ...loop, feedback }, turn, whyGoOn(loop, claim, verdict, checks)), ...judged };
 }
 
 /** The agent gets one more turn to find a way that is allowed. */
@@ -78,8 +79,7 @@ function goOn(loop: LoopState, turn: Turn, reason: Reason): Decided {
   if ((loop.refusals ?? 0) >= (isLast ? 1 : refusedTurns))
     return stop(loop, 'BLOCKED', { code: 'blocked', text: allRefused });
   if (loop.failures >= limits.failures) {
-    const text = `${loop.failures} failed turns in a row${turn.error ? `, the last one: ${turn.error}` : ''}`;
-    return stop(loop, 'AGENT_FAILED', { code: 'failures', text });
+    return stop(loop, 'AGENT_FAILED', failuresReason(loop.failures, turn));
   }
   const again = turn.end === 'empty' && loop.plan.retryEmpty === true;
   if (!again && isLast) {
@@ -91,51 +91,69 @@ function goOn(loop: LoopState, turn: Turn, reason: Reason): Decided {
   if (stuck) return stop(loop, 'STUCK', stuck);
 
   const next = again ? loop : { ...loop, iteration: loop.iteration + 1 };
-  if (loop.failures > 0) {
-    const text = `the turn ended as ${turn.end}${turn.error ? `: ${turn.error}` : ''}`;
-    return wait(next, backoffMs(loop.failures), { code: 'turn-failed', text });
-  }
-  return go(next, reason);
+  return loop.failures > 0 ? wait(next, backoffMs(loop.failures), failureReason(turn)) : go(next, reason);
+}
+
+function failureReason({ end, error, limit }: Turn): Reason {
+  const why = error ? `: ${error}` : '';
+  if (limit?.kind === 'context') return reasonOf('context', why);
+  return { code: 'turn-failed', text: `the turn ended as ${end}${why}` };
+}
+
+function failuresReason(count: number, { error, limit }: Turn): Reason {
+  const text = `${count} failed turns in a row${error ? `, the last one: ${error}` : ''}`;
+  if (limit?.kind === 'context') return reasonOf('context', `; ${text}`);
+  return { code: 'failures', text };
 }
 
 /** Why a loop stops after its last iteration. It says so where that one failed, and nothing came after it. */
-export function usedUp(iterations: number, failed: Pick<Turn, 'end' | 'exitCode' | 'error'> | null): Reason {
+export function usedUp(
+  iterations: number,
+  failed: Pick<Turn, 'end' | 'exitCode' | 'error' | 'limit'> | null,
+): Reason {
   const text = `${iterations} iteration${iterations === 1 ? ' is' : 's are'} used up`;
   if (failed === null) return { code: 'max-iterations', text };
   const end = failed.end === 'failed' ? 'for an unknown reason' : failed.end;
   const why = failed.error ?? (failed.exitCode ? `exit code ${failed.exitCode}` : end);
+  if (failed.limit?.kind === 'context') return reasonOf('context', `: ${why}; ${text}`);
   return { code: 'max-iterations', text: `${text}; the last one failed: ${why}` };
+}
+
+function reasonOf(kind: LimitKind, more: string): Reason {
+  const { code, text } = limitWords[kind];
+  return { code, text: `${text}${more}` };
 }
 
 /** A provider's limit is not the agent's failure: the same iteration is run again when it is over. */
 function atLimit(loop: LoopState, turn: Turn, limit: Limit): Decided {
-  const told = limit.message ? `: ${limit.message}` : '';
+  const reason = reasonOf(limit.kind, limit.message ? `: ${limit.message}` : '');
   switch (limit.kind) {
     case 'auth':
-      return stop(loop, 'AGENT_FAILED', { code: 'auth', text: `the agent is not logged in${told}` });
     case 'quota':
-      return stop(loop, 'AGENT_FAILED', { code: 'quota', text: `the account has no credit left${told}` });
+      return stop(loop, 'AGENT_FAILED', reason);
     case 'context':
-      return goOn(loop, turn, noClaim);
+      return goOn(loop, turn, noClaim(loop));
     case 'usage': {
       // Codex tells the time without its seconds: when it has come, the limit may still hold for most of a minute.
       const ms =
         limit.resetsAt === undefined
           ? backoffMs(loop.overloads + 6)
           : Math.max(backoffMs(loop.overloads), limit.resetsAt - turn.endedAt);
-      return waitOrStop(loop, ms, { code: 'usage-limit', text: `the usage limit is reached${told}` });
+      return waitOrStop(loop, turn, ms, reason);
     }
     case 'overload': {
       const ms = withJitter(backoffMs(loop.overloads), loop.plan.id, loop.overloads);
-      return waitOrStop(loop, ms, { code: 'overloaded', text: `the provider is overloaded${told}` });
+      return waitOrStop(loop, turn, ms, reason);
     }
   }
 }
 
-function waitOrStop(loop: LoopState, ms: number, reason: Reason): Decided {
+function waitOrStop(loop: LoopState, turn: Turn, ms: number, reason: Reason): Decided {
   const { waitMs, wallMs } = loop.plan.limits;
   if (loop.waitedMs + ms > waitMs) {
-    const text = `${reason.text}; waiting ${formatDuration(Math.ceil(ms / 1000) * 1000)} more would pass the allowed ${formatDuration(waitMs)}`;
+    const until = new Date(turn.endedAt + ms).toISOString().slice(11, 16);
+    const length = formatDuration(Math.ceil(ms / 1000) * 1000);
+    const text = `${reason.text}; waiting until ${until} UTC (${length}) would pass the allowed ${formatDuration(waitMs)}`;
     return stop(loop, 'USAGE_LIMIT', { code: reason.code, text });
   }
   if (wallMs !== null && loop.elapsedMs + ms >= wallMs) {
@@ -187,9 +205,19 @@ function feedbackOf(claim: Claim, verdict: Verdict | undefined, checks: readonly
   return [...fromChecks, rejectionFeedback(verdict, claim.tag)];
 }
 
-const noClaim: Reason = { code: 'no-claim', text: 'the agent did not claim to be done' };
+/** Where a task list tells what is done, the agent is asked for one story and for no claim. */
+function noClaim({ plan }: LoopState): Reason {
+  const text =
+    plan.completion.tasks === undefined ? 'the agent did not claim to be done' : 'stories are left';
+  return { code: 'no-claim', text };
+}
 
-function whyGoOn(claim: Claim, verdict: Verdict | undefined, checks: readonly Check[]): Reason {
+function whyGoOn(
+  loop: LoopState,
+  claim: Claim,
+  verdict: Verdict | undefined,
+  checks: readonly Check[],
+): Reason {
   if (verdict) return { code: 'claim-rejected', text: verdict.because };
   const failed = checks.find((check) => !check.ok);
   if (failed) return { code: 'checks-failed', text: `${failed.check}: ${failed.detail}` };
@@ -201,7 +229,7 @@ function whyGoOn(claim: Claim, verdict: Verdict | undefined, checks: readonly Ch
           ? `a tag was almost right: ${JSON.stringify(claim.written)}`
           : `the tag was mentioned, not claimed: ${claim.tag}`,
     };
-  return noClaim;
+  return noClaim(loop);
 }
 
 function go(loop: LoopState, because: Reason): Decided {

@@ -138,6 +138,7 @@ type ReasonCode =
   | 'overloaded'
   | 'auth'
   | 'quota'
+  | 'context'
   | 'failures'
   | 'interrupted'
   | 'cancelled';

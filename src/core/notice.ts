@@ -18,12 +18,18 @@ export type Notice = {
   readonly exitCode?: number;
   readonly iterations?: number;
   readonly costUsd?: number;
+  /** The command to type next. */
+  readonly next?: string;
   /** ISO time. */
   readonly at: string;
 };
 
 /** Facts for a notice; the texts may be anything that an agent wrote. */
-export type NoticeFacts = Omit<Notice, 'title' | 'body'> & { readonly because: string };
+export type NoticeFacts = Omit<Notice, 'title' | 'body'> & {
+  readonly because: string;
+  /** Replaces what the kind says of the project in the title. */
+  readonly headline?: string;
+};
 
 const headlines: Record<NoticeKind, string> = {
   done: 'done',
@@ -58,12 +64,12 @@ export function noticeKindOf(outcome: Outcome): NoticeKind | null {
   }
 }
 
-export function noticeOf({ because, ...facts }: NoticeFacts): Notice {
+export function noticeOf({ because, headline, ...facts }: NoticeFacts): Notice {
   const project = plainLine(facts.project, 60);
   return {
     ...facts,
     project,
-    title: `ralph: ${project} ${headlines[facts.kind]}`,
+    title: `ralph: ${project} ${headline ?? headlines[facts.kind]}`,
     body: plainLine(because, 500),
   };
 }

@@ -10,6 +10,6 @@ export function shorten(text: string, max: number): string {
 }
 
 /** Returns a count with its noun: `1 file`, `2 files`. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
 }

@@ -20,6 +20,11 @@ export function openQuestion(cwd: string): (Question & { readonly view: RunView 
   return question === null ? null : { ...question, view };
 }
 
+/** True if the last run ended with a question that nobody has answered. */
+export function isQuestionOpen(env: Environment, cwd: string): boolean {
+  return openQuestion(cwd) !== null && !hasAnswer(env, cwd);
+}
+
 /** Writes the agent's question to a human to a file named after its kind. */
 export function keepQuestion(
   cwd: string,
@@ -44,7 +49,7 @@ export function keepAnswer(env: Environment, cwd: string, text: string): void {
 }
 
 /** True if an answer waits for the next run. */
-export function hasAnswer(env: Environment, cwd: string): boolean {
+function hasAnswer(env: Environment, cwd: string): boolean {
   return Boolean(readText(answerPath(env, cwd))?.trim());
 }
 

@@ -1,13 +1,12 @@
-import { secretSettings } from '../config/secret-settings.ts';
 import { loadSettings } from '../config/settings.ts';
+import { settingsRedactor } from '../config/settings-redactor.ts';
 import { isSandboxed } from '../config/settings-schema.ts';
 import { examineTrust } from '../config/trust/trust.ts';
 import { messageOf } from '../core/error.ts';
 import { type NoticeFacts, noticeOf } from '../core/notice.ts';
 import { channelsOf, type Delivery, type NotifyWorld } from '../os/notify/delivery.ts';
+import { controllingTerminal } from '../os/notify/desktop.ts';
 import { sendNotice } from '../os/notify/send.ts';
-import { controllingTerminal } from '../os/notify/tty.ts';
-import { createRedactor } from '../os/redact/redact.ts';
 
 /** Longest time that a hook or a supervisor spends on notices. */
 const longestMs = 8000;
@@ -34,7 +33,7 @@ export async function notifyEnd(
     if (channelsOf(settings.notify).length === 0) {
       return trust.isTrusted ? { deliveries: [] } : { deliveries: [], problem: notTrusted };
     }
-    const redactor = createRedactor({ ...env, ...secretSettings(settings) });
+    const redactor = settingsRedactor(settings, env);
     const notice = noticeOf({ ...facts, because: redactor.text(facts.because) });
     const stop = AbortSignal.timeout(longestMs);
     const terminal = controllingTerminal();

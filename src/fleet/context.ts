@@ -8,16 +8,14 @@ import { listDir, lstatOf } from '../os/files/files.ts';
 import { tailLines } from '../os/files/tail-lines.ts';
 import type { Environment } from '../os/process/program.ts';
 import { deliveryFor } from './delivery.ts';
-import { workerEnvironment } from './files/environment.ts';
 import type { LoopRecord } from './files/loops.ts';
 import { workerRunId } from './files/paths.ts';
+import { workerEnvironment } from './files/signal-files.ts';
 import type { Worker } from './files/workers.ts';
 import { compactsOnScreen, contextOnScreen } from './screen/classify.ts';
 
-/** Action on the context of an agent. */
 export type ContextStep =
   | { readonly kind: 'go-on' }
-  /** Tell the agent to come to an end, once in an iteration. */
   | { readonly kind: 'wrap-up'; readonly percent: number }
   /** End the iteration: the next one begins with an empty context. */
   | { readonly kind: 'end'; readonly because: string };
@@ -112,12 +110,11 @@ function contextReader(
     if (newLines.length === 0) return reading;
     const compacted =
       reading.compacted || newLines.some((line) => ownSession.compaction.test(line.toString('utf8')));
-    reading = { percent: contextUse(path, env)?.use ?? null, compacted };
+    reading = { percent: contextUse(path, env), compacted };
     return reading;
   };
 }
 
-/** Returns the path of the transcript of a session; null as long as there is none. */
 function transcriptPath(env: Environment, ownSession: OwnSession, session: string): string | null {
   const top = ownSession.transcriptFolders(env, env.HOME || homedir());
   const paths = listDir(top).map((folder) => join(top, folder, ownSession.transcriptName(session)));

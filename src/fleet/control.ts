@@ -1,15 +1,7 @@
 import type { Environment } from '../os/process/program.ts';
 import { endBy, endStep } from './end-loop.ts';
 import { logLine } from './files/log.ts';
-import {
-  applyStep,
-  isInIteration,
-  isOpen,
-  type LoopRecord,
-  type LoopStep,
-  readLoop,
-  updateLoop,
-} from './files/loops.ts';
+import { applyStep, isInIteration, isOpen, type LoopRecord, type LoopStep, readLoop } from './files/loops.ts';
 import { lastExit, lastStart, signalChange } from './files/signal-files.ts';
 import { findWorker, updateWorker } from './files/workers.ts';
 import { holdLoop } from './hold.ts';
@@ -17,39 +9,23 @@ import { lookAtWorker } from './live.ts';
 import { workerOfRun } from './supervised-run.ts';
 import { ensureSupervisor, type SelfCommand } from './supervisor-start.ts';
 
-/** Effect of a command on a loop; `before` is the loop before it, null if there is none. */
 export type Change = {
-  readonly before: LoopRecord | null;
   readonly changed: boolean;
   /** The iteration that starts again, since a crash took its window. */
   readonly lost?: number;
 };
 
 /** Pauses a loop after the iteration that runs; ends a wait at once. */
-export function pauseLoop(env: Environment, name: string, at: number, reason = 'manual'): Change {
+export function pauseLoop(env: Environment, name: string, at: number, reason = 'manual'): Promise<Change> {
   return change(env, name, (loop) => pauseStep(loop, at, reason));
 }
 
 /** Pauses the loop that drives a run; null if no worker of this machine does. */
-export function pauseWorkerOf(env: Environment, run: string, at: number): Change | null {
+export async function pauseWorkerOf(env: Environment, run: string, at: number): Promise<Change | null> {
   const worker = workerOfRun(env, run);
   return worker && pauseLoop(env, worker.name, at);
 }
 
-/** Pauses a loop once no process starts an iteration of it; for a supervisor that leaves. */
-export function pauseWhenFree(env: Environment, name: string, at: number, reason: string): Promise<boolean> {
-  return holdLoop(env, name, async () => {
-    let changed = false;
-    applyStep(env, name, (loop) => {
-      const step = pauseStep(loop, at, reason);
-      changed = step !== null;
-      return step;
-    });
-    return changed;
-  });
-}
-
-/** Returns the step that pauses a loop; null if nothing changes. */
 export function pauseStep(loop: LoopRecord, at: number, reason: string): LoopStep | null {
   if (loop.status !== 'running') return null;
   const text = isInIteration(loop) ? 'paused after this iteration' : 'paused';
@@ -69,7 +45,7 @@ export async function resumeLoop(
 ): Promise<Change> {
   const lost = await lostLaunch(env, name);
   let iteration: number | undefined;
-  const result = change(env, name, (loop) => {
+  const result = await change(env, name, (loop) => {
     const isLost = loop.launch === lost;
     if (isLost) iteration = loop.iteration;
     return resumeStep(loop, at, isLost);
@@ -124,7 +100,7 @@ export function lostText(iteration: number): string {
 }
 
 /** Ends the loop. The caller has to end its processes. */
-export function stopLoop(env: Environment, name: string, at: number): Change {
+export function stopLoop(env: Environment, name: string, at: number): Promise<Change> {
   return change(env, name, (loop) => stopStep(loop, at));
 }
 
@@ -134,15 +110,20 @@ export function stopStep(loop: LoopRecord, at: number): LoopStep | null {
   return endStep(loop, endBy({ outcome: 'CANCELLED', because }, loop), at);
 }
 
-function change(env: Environment, name: string, step: (loop: LoopRecord) => LoopStep | null): Change {
-  let before: LoopRecord | null = null;
+/** Changes a loop once no process starts an iteration of it, and tells the supervisor. */
+async function change(
+  env: Environment,
+  name: string,
+  step: (loop: LoopRecord) => LoopStep | null,
+): Promise<Change> {
   let changed = false;
-  updateLoop(env, name, (loop) => {
-    before = loop;
-    const next = step(loop);
-    changed = next !== null;
-    return next;
+  await holdLoop(env, name, async () => {
+    applyStep(env, name, (loop) => {
+      const next = step(loop);
+      changed = next !== null;
+      return next;
+    });
   });
   if (changed) signalChange(env, name);
-  return { before, changed };
+  return { changed };
 }

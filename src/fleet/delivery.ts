@@ -1,6 +1,5 @@
 import { agentNameOf, agents } from '../agents/registry.ts';
 
-/** Way by which the prompt reaches the agent. */
 export type Delivery =
   /** On standard input, for agents that run without a person. */
   | { readonly how: 'stdin' }

@@ -1,26 +1,31 @@
+import { join } from 'node:path';
 import { systemClock } from '../os/clock.ts';
-import { removeIfThere } from '../os/files/files.ts';
+import { lstatOf, removeIfThere } from '../os/files/files.ts';
+import { acquireLock, lockOwner } from '../os/files/lock.ts';
+import { walkFiles } from '../os/files/walk.ts';
 import { sweepRun } from '../os/process/process.ts';
 import type { Environment } from '../os/process/program.ts';
 import { processesByRun } from '../os/process/run-ids.ts';
 import { tmuxServer } from '../os/terminal/tmux.ts';
 import { stopLoop } from './control.ts';
-import { oldTemporaries, removeLock, staleLocks } from './files/leftovers.ts';
 import { listLoops, loopOf, readLoop } from './files/loops.ts';
-import { defaultSession, workerRunId } from './files/paths.ts';
+import { defaultSession, fleetPaths, workerRunId } from './files/paths.ts';
 import { readWorkers, updateWorker, type Worker, worktreeOf } from './files/workers.ts';
-import { abandonedIntents, removeIntent } from './files/worktrees.ts';
 import { holdWorker } from './hold.ts';
 import { type Live, lookAtWorkers } from './live.ts';
 import { supervisorPid } from './supervisor-start.ts';
 import { needsDriving } from './what-next.ts';
 import { readOwner } from './worker-window.ts';
-import { restoreWorktree, undoWorktree, worktreeExists } from './worktrees.ts';
+import {
+  abandonedIntents,
+  restoreWorktree,
+  undoWorktree,
+  type WorktreeIntent,
+  worktreeExists,
+} from './worktrees.ts';
 
-/** A problem that the doctor found. */
 export type Finding = {
   readonly text: string;
-  /** Worker that has the problem. */
   readonly name?: string;
   /** Repair in words that follow "would". */
   readonly remedy: string;
@@ -73,12 +78,11 @@ async function look(context: DoctorContext): Promise<Finding[]> {
 }
 
 function unfinishedWorktrees(env: Environment, workers: readonly Worker[]): Finding[] {
-  return abandonedIntents(env).map((intent) => {
+  const isOwned = ({ place }: WorktreeIntent) =>
+    workers.some(({ worktree }) => worktree?.path === place.path);
+  const abandoned = abandonedIntents(env).filter((intent) => !isOwned(intent));
+  return abandoned.map((intent) => {
     const { name, place } = intent;
-    if (workers.some(({ worktree }) => worktree?.path === place.path)) {
-      const text = `the note about the worktree of '${name}' is no longer needed`;
-      return { text, remedy: 'remove it', fix: () => removeIntent(env, intent) };
-    }
     const text = `a spawn of '${name}' was cut off and left a worktree: ${place.path}`;
     const remedy = 'remove it, if nobody has worked in it';
     return { name, text, remedy, fix: () => undoWorktree(env, intent) };
@@ -98,7 +102,6 @@ async function missingWorktrees(workers: readonly Worker[]): Promise<Finding[]> 
   return findings;
 }
 
-/** Finds windows of this fleet whose worker is not on the list. */
 async function orphanWindows(env: Environment, workers: readonly Worker[]): Promise<Finding[]> {
   const names = new Set(workers.map(({ name }) => name));
   const findings: Finding[] = [];
@@ -152,7 +155,9 @@ function loopsWithoutWorker({ env, now }: DoctorContext, workers: readonly Worke
     const loop = names.has(name) ? null : readLoop(env, name);
     if (loop === null || !needsDriving(loop)) return [];
     const text = `the loop '${name}' counts as ${loop.status}, but there is no such worker`;
-    return [{ name, text, remedy: 'mark it as stopped', fix: () => stopLoop(env, name, now).changed }];
+    return [
+      { name, text, remedy: 'mark it as stopped', fix: async () => (await stopLoop(env, name, now)).changed },
+    ];
   });
 }
 
@@ -177,4 +182,31 @@ function leftFiles({ env, now }: DoctorContext): Finding[] {
     fix: () => removeIfThere(path),
   }));
   return [...locks, ...temporaries];
+}
+
+/** Age of a temporary file that no process writes any more. */
+const temporaryMs = 60_000;
+
+function staleLocks(env: Environment): string[] {
+  return filesOf(env).filter((path) => /\.lock(?:\.takeover)?$/.test(path) && lockOwner(path) === null);
+}
+
+/** Removes a stale lock by acquiring and releasing it, so that no live owner loses it. */
+function removeLock(path: string): boolean {
+  const attempt = acquireLock(path, {});
+  if (attempt.ok) attempt.lock.release();
+  return attempt.ok;
+}
+
+function oldTemporaries(env: Environment, now: number): string[] {
+  return filesOf(env).filter((path) => {
+    if (!/\/\.[^/]+\.tmp$/.test(path)) return false;
+    const writtenAt = lstatOf(path)?.mtimeMs;
+    return writtenAt !== undefined && now - writtenAt > temporaryMs;
+  });
+}
+
+function filesOf(env: Environment): string[] {
+  const { root } = fleetPaths(env);
+  return [...walkFiles(root, new Set())].map((path) => join(root, path));
 }

@@ -2,16 +2,18 @@ import { messageOf } from '../core/error.ts';
 import { sweepRun } from '../os/process/process.ts';
 import { bookEnd } from './book-end.ts';
 import { lostText } from './control.ts';
-import { type DrivenLoop, forgetScreen } from './driven-loop.ts';
+import { decisionOn } from './decide-turn.ts';
+import { type DrivenLoop, forgetScreen, turnOf } from './driven-loop.ts';
 import { holdAccount } from './files/limits.ts';
 import { logLine } from './files/log.ts';
-import { type LoopRecord, type LoopStep, readLoop, type Why } from './files/loops.ts';
+import { type LoopRecord, type LoopStep, readLoop } from './files/loops.ts';
 import { workerRunId } from './files/paths.ts';
 import { lastExit, lastStart } from './files/signal-files.ts';
-import { type EndCause, readEnd } from './iteration-output.ts';
-import { accountOfLoop } from './limits.ts';
+import type { DecidedEnd, IterationEnd } from './iteration-end.ts';
+import { type RunIteration, readIteration } from './run-iteration.ts';
+import { limitAtExit } from './screen/classify.ts';
 import { type Started, startIteration } from './start-iteration.ts';
-import { endRunOf } from './supervised-run.ts';
+import { endRunOf, runOf } from './supervised-run.ts';
 import {
   drop,
   listIteration,
@@ -23,11 +25,19 @@ import {
   watchTime,
 } from './supervision.ts';
 import { whatNext } from './what-next.ts';
+import { readOwner } from './worker-window.ts';
 
 /** Iterations that may start at the same time. */
 const starts = 8;
 const startAgainMs = 20;
 const keptBackMs = 5000;
+/** Lines of an ended iteration that are read, and how long tmux may take to read them itself. */
+const historyLines = 2000;
+const outputLooks = 40;
+const outputLookMs = 25;
+
+type EndCause = Pick<IterationEnd, 'how' | 'exitCode' | 'limitUntil'>;
+type EndedIteration = Partial<RunIteration> & { readonly end: DecidedEnd };
 
 /** Does what is due for a loop. A call while it is busy handles it once more afterwards. */
 export async function handleLoop(all: Supervision, one: DrivenLoop): Promise<void> {
@@ -122,7 +132,7 @@ async function settleStart(all: Supervision, one: DrivenLoop, result: Started): 
       return;
     }
     case 'ended':
-      all.say(`${loop.status === 'failed' ? 'swarm: error:' : `[ralph] ${one.name}:`} ${result.why}`);
+      all.say(`${loop.status === 'failed' ? 'swarm: error:' : `[ralph] ${one.name}:`} ${loop.why.detail}`);
       notify(all, one.worker, loop);
       one.again = true;
       return;
@@ -130,22 +140,14 @@ async function settleStart(all: Supervision, one: DrivenLoop, result: Started): 
       all.say(`swarm: error: failed to create tmux window: ${messageOf(result.error)}`);
       return finishIteration(all, one, { how: 'lost', exitCode: null });
     case 'kept-back':
-      return keepBack(all, one, result.why, result.until);
+      one.keptBack = true;
+      setWhy(all, one, result.why);
+      // Retries when another iteration ends, and every few seconds, because commands end iterations, too.
+      return handleIn(all, one, Math.min((result.until ?? Infinity) - all.clock.now(), keptBackMs));
     case 'not-due':
       forgetScreen(one, one.startedAt);
       one.again = loop.iteration === loop.ended;
   }
-}
-
-/** Retries when another iteration ends, and every few seconds, because commands end iterations, too. */
-function keepBack(all: Supervision, one: DrivenLoop, why: Why, until: number | null): void {
-  one.keptBack = true;
-  setWhy(all, one, why);
-  handleIn(
-    all,
-    one,
-    Math.min(until === null ? Number.POSITIVE_INFINITY : until - all.clock.now(), keptBackMs),
-  );
 }
 
 /** Books the end of the running iteration, and ends its remaining processes. */
@@ -157,11 +159,12 @@ export async function finishIteration(all: Supervision, one: DrivenLoop, cause: 
   await sweepRun(workerRunId(env, one.name), { children });
   // A person may have edited the settings.
   one.loop = readLoop(env, one.name) ?? one.loop;
-  const { end, run, isTold } = await readEnd({ env, clock, tmux: serverOf(all, one) }, one, cause);
+  const { end, run, isTold } = await readEnd(all, one, cause);
   const { decision } = end;
   // Held first, so that readers of the limit find the account held.
-  if (decision.kind === 'wait' && decision.because.code === 'usage-limit')
-    holdAccountOf(all, one, end.at + decision.ms);
+  const { account } = one.loop.options;
+  if (account !== undefined && decision.kind === 'wait' && decision.because.code === 'usage-limit')
+    holdAccount(env, account, end.at + decision.ms, clock.now());
   const after = step(all, one, (newest) => {
     if (newest.launch !== launch || newest.ended >= newest.iteration) return null;
     const booked = bookEnd(newest, end);
@@ -174,8 +177,56 @@ export async function finishIteration(all: Supervision, one: DrivenLoop, cause: 
   for (const other of all.loops.values()) if (other.keptBack && other !== one) void handleLoop(all, other);
 }
 
-/** Holds all loops of the account until the usage limit of this one ends. */
-function holdAccountOf({ env, clock }: Supervision, one: DrivenLoop, until: number): void {
-  const account = accountOfLoop(one.worker, one.loop);
-  if (account !== null) holdAccount(env, account, until, clock.now());
+/** Reads how an iteration ended: from the journal of its run, or from what a plain worker printed. */
+async function readEnd(all: Supervision, one: DrivenLoop, cause: EndCause): Promise<EndedIteration> {
+  const { loop } = one;
+  const at = all.clock.now();
+  const run = runOf(one.worker, loop);
+  const iteration =
+    run === null
+      ? { end: { ...cause, ...(await readOutput(all, one, cause)), at } }
+      : readIteration(run, {
+          env: all.env,
+          iteration: loop.iteration,
+          startedAt: loop.iterationStartedAt ?? at,
+          since: loop.runSeq ?? 0,
+          at,
+          how: cause.how === 'lost' ? 'lost' : 'exited',
+          exitCode: cause.exitCode,
+        });
+  return { ...iteration, end: { ...iteration.end, decision: decisionOn(loop, iteration.end) } };
+}
+
+/** Reads from the output of an agent whether it is done, or at a usage limit. */
+async function readOutput(
+  all: Supervision,
+  one: DrivenLoop,
+  { how, exitCode }: EndCause,
+): Promise<Partial<IterationEnd> & { readonly doneMatched: boolean }> {
+  const { lookIfDone } = turnOf(all.env, one);
+  const mayBeLimited = how === 'exited' && exitCode !== 0 && one.agent !== 'custom';
+  // An agent with a full screen clears it at its end: what it showed before counts.
+  if (one.showsPattern && how !== 'exited' && how !== 'lost') return { doneMatched: true };
+  if (lookIfDone === null && !mayBeLimited) return { doneMatched: false };
+  const lines = await printedLines(all, one);
+  if (lookIfDone?.(lines, one.echoed).done) return { doneMatched: true };
+  const limit = mayBeLimited ? limitAtExit(one.agent, lines, all.clock.now()) : null;
+  if (limit === null) return { doneMatched: false };
+  return { doneMatched: false, how: 'limited', ...(limit.until ? { limitUntil: limit.until } : {}) };
+}
+
+/** Returns what a process printed: its screen and the lines just above it. */
+async function printedLines(all: Supervision, one: DrivenLoop): Promise<string[]> {
+  const tmux = serverOf(all, one);
+  for (let attempt = 1; ; attempt++) {
+    const panes = await tmux.panes();
+    const pane = panes.find(({ label }) => {
+      const owner = readOwner(all.env, label);
+      return owner?.name === one.name && owner.launch === one.loop.launch;
+    });
+    if (pane === undefined) return [];
+    // Of a dead pane, tmux has read all output.
+    if (pane.dead || attempt === outputLooks) return tmux.capture(pane.id, historyLines);
+    await all.clock.sleep(outputLookMs);
+  }
 }

@@ -16,7 +16,6 @@ import type { PaneOwner } from './worker-window.ts';
 type ScreenState = {
   /** Undefined until the first look after the start. */
   pane: (Pane & { readonly owner: PaneOwner }) | null | undefined;
-  /** The pane was missing at the look before. */
   missedBefore: boolean;
   /** True once this supervisor has started or seen its pane. */
   isWatched: boolean;
@@ -25,28 +24,19 @@ type ScreenState = {
   /** The screen as it came from tmux, and since when it shows that. */
   text: string;
   motion: Motion | null;
-  nextLook: number;
   /** State of the terminal of a calm screen: until it changes, no look is needed. */
   quiet: { readonly tty: string; readonly until: number } | null;
-  /** Prompt of this iteration, and how its end is recognised. */
   turn: {
     readonly launch: number;
     readonly prompt: string;
-    /** Null without a pattern. */
     readonly lookIfDone: DoneLook | null;
     readonly context: ContextWatch | null;
   } | null;
-  /** True once the prompt was on the screen. */
   echoed: boolean;
-  /** True while the done pattern is on the screen. */
   showsPattern: boolean;
-  /** Reading of the screen at the last look. */
   screen: Screen | null;
-  /** State at the look before: a screen that is being drawn may show anything. */
-  trouble: string;
 };
 
-/** A loop that the supervisor drives. */
 export type DrivenLoop = ScreenState & {
   readonly name: string;
   readonly agent: AgentName;
@@ -74,7 +64,6 @@ export function newDrivenLoop(worker: LoopWorker, loop: LoopRecord): DrivenLoop 
   };
 }
 
-/** Forgets the screen of the iteration before. */
 export function forgetScreen(one: DrivenLoop, startedAt: number): void {
   Object.assign(one, newScreenState(startedAt));
 }
@@ -87,13 +76,11 @@ function newScreenState(startedAt: number): ScreenState {
     startedAt,
     text: '',
     motion: null,
-    nextLook: 0,
     quiet: null,
     turn: null,
     echoed: false,
     showsPattern: false,
     screen: null,
-    trouble: '',
   };
 }
 

@@ -19,7 +19,7 @@ const termMs = 5000;
 export async function endWorker(env: Environment, worker: Worker, now: number): Promise<void> {
   // Ends the loop first, so that no process starts its next iteration.
   const isLoop = worker.metadata.ralph === true;
-  const isStopped = isLoop && stopLoop(env, worker.name, now).changed;
+  const isStopped = isLoop && (await stopLoop(env, worker.name, now)).changed;
   const { pane, running } = await lookAtWorker(env, worker);
   const group = pane === null ? (running ? worker.pid : null) : pane.dead ? null : pane.pid;
   await sweepRun(workerRunId(env, worker.name), {
@@ -57,7 +57,6 @@ export function forgetWorker(env: Environment, name: string): void {
   removeIfThere(signalPaths(env, name).environment);
 }
 
-/** Removes the output of a worker without a window. */
 export function removeLogs(env: Environment, name: string): void {
   for (const log of Object.values(logPaths(env, name))) removeIfThere(log);
 }

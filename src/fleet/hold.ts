@@ -9,24 +9,22 @@ const pauseMs = 10;
 const patienceMs = 60_000;
 
 /** Holds the lock of a worker: one command at a time makes, restarts or ends it, and the others wait. */
-export async function holdWorker<T>(env: Environment, name: string, use: () => Promise<T>): Promise<T> {
-  ensureSignals(env);
-  return hold(signalPaths(env, name).lock, name, use);
+export function holdWorker<T>(env: Environment, name: string, use: () => Promise<T>): Promise<T> {
+  return hold(env, signalPaths(env, name).lock, name, use);
 }
 
 /** Holds the lock of a loop, so that nobody changes it while its next iteration starts. */
-export async function holdLoop<T>(env: Environment, name: string, use: () => Promise<T>): Promise<T> {
-  ensureSignals(env);
-  return hold(loopPaths(env, name).lock, name, use);
+export function holdLoop<T>(env: Environment, name: string, use: () => Promise<T>): Promise<T> {
+  return hold(env, loopPaths(env, name).lock, name, use);
 }
 
 /** Holds the lock of the start of the supervisor. */
-export async function holdStart<T>(env: Environment, use: () => Promise<T>): Promise<T> {
-  ensureSignals(env);
-  return hold(`${fleetPaths(env).supervisorLock}.start`, 'supervisor', use);
+export function holdStart<T>(env: Environment, use: () => Promise<T>): Promise<T> {
+  return hold(env, `${fleetPaths(env).supervisorLock}.start`, 'supervisor', use);
 }
 
-async function hold<T>(path: string, name: string, use: () => Promise<T>): Promise<T> {
+async function hold<T>(env: Environment, path: string, name: string, use: () => Promise<T>): Promise<T> {
+  ensureSignals(env);
   const deadline = systemClock.monotonic() + patienceMs;
   for (;;) {
     const attempt = acquireLock(path, {});

@@ -5,10 +5,8 @@ import { hasLoop, listLoops } from './files/loops.ts';
 import type { Worker } from './files/workers.ts';
 import { readOwner } from './worker-window.ts';
 
-/** A worker with its state at this moment. */
 export type Live = { readonly worker: Worker; readonly running: boolean; readonly pane: Pane | null };
 
-/** Returns which workers run, with one call to tmux for each server. */
 export async function lookAtWorkers(env: Environment, workers: readonly Worker[]): Promise<Live[]> {
   const sockets = new Set(workers.flatMap(({ tmux }) => (tmux === null ? [] : [tmux.socket])));
   const servers = await Promise.all(
@@ -40,7 +38,6 @@ export async function runningNow(env: Environment, workers: readonly Worker[]): 
   return workers.map((worker) => running.get(worker) ?? worker.status === 'running');
 }
 
-/** Returns the state of one worker. */
 export async function lookAtWorker(env: Environment, worker: Worker): Promise<Live> {
   const [live] = await lookAtWorkers(env, [worker]);
   return live ?? { worker, running: false, pane: null };

@@ -24,11 +24,9 @@ export type RunProcess = {
   readonly exitCode: number | null;
 };
 
-/** Result of an iteration of a run. */
 export type RunIteration = {
   /** Has no decision if the process died before the run began. */
   readonly end: IterationEnd;
-  /** The run after it. */
   readonly run: RunRead;
   /** True if the run ended itself and has notified people. */
   readonly isTold: boolean;

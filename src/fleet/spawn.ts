@@ -1,26 +1,25 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { messageOf, RalphError } from '../core/error.ts';
-import { ensureDir, isFolder } from '../os/files/files.ts';
+import { ensureDir, isFolder, readText, removeIfThere, writeAtomic } from '../os/files/files.ts';
 import { processIdentity } from '../os/process/process-identity.ts';
 import { withoutMarks } from '../os/process/process-table.ts';
 import { type Environment, findProgram } from '../os/process/program.ts';
 import { startDetached } from '../os/process/spawn.ts';
 import { tmuxServer } from '../os/terminal/tmux.ts';
 import { endWorker, removeLogs } from './end-worker.ts';
-import { keepEnvironment, workerEnvironment } from './files/environment.ts';
 import { appendLogLine } from './files/log.ts';
 import { type NewLoop, newRecord } from './files/loop-record.ts';
+import { createLoop, isOpen, type LoopRecord, loopOf, removeLoop, retireLoop } from './files/loops.ts';
 import {
-  createLoop,
-  isOpen,
-  keepLoop,
-  type LoopRecord,
-  loopOf,
-  removeLoop,
-  retireLoop,
-} from './files/loops.ts';
-import { defaultSession, fleetPaths, isWorkerName, logPaths, workerRunId } from './files/paths.ts';
-import { removeSignals } from './files/signal-files.ts';
+  defaultSession,
+  fleetPaths,
+  isWorkerName,
+  logPaths,
+  loopPaths,
+  signalPaths,
+  workerRunId,
+} from './files/paths.ts';
+import { keepEnvironment, removeSignals, workerEnvironment } from './files/signal-files.ts';
 import { stamp } from './files/time.ts';
 import {
   addWorker,
@@ -34,9 +33,8 @@ import { holdWorker } from './hold.ts';
 import { lookAtWorker } from './live.ts';
 import { readPrompt, startIteration } from './start-iteration.ts';
 import { windowFor } from './worker-window.ts';
-import { createWorktree, type NewWorktree } from './worktrees.ts';
+import { createWorktree, type NewWorktree, type WorktreeOrder } from './worktrees.ts';
 
-/** Order for a worker. */
 export type SpawnOrder = {
   readonly name: string;
   readonly cmd: readonly string[];
@@ -44,8 +42,8 @@ export type SpawnOrder = {
   readonly env: Readonly<Record<string, string>>;
   readonly tags: readonly string[];
   /** Null starts a background process with log files. */
-  readonly tmux: { readonly session?: string; readonly socket?: string } | null;
-  readonly worktree: { readonly branch?: string; readonly dir?: string } | null;
+  readonly tmux: { readonly session: string | undefined; readonly socket: string | undefined } | null;
+  readonly worktree: Pick<WorktreeOrder, 'branch' | 'dir'> | null;
   readonly loop: NewLoop | null;
   /** Replaces a worker of that name, even if it runs. */
   readonly replace?: boolean;
@@ -66,7 +64,8 @@ export async function spawnWorker(
     if (before !== null && !order.replace) await checkOver(env, before);
     const { name, cwd } = order;
     const worktree = order.worktree && (await createWorktree(env, { name, cwd, ...order.worktree }));
-    const restoreEnvironment = keepEnvironment(env, name);
+    const restoreEnvironment = keepFiles([signalPaths(env, name).environment]);
+    keepEnvironment(env, name);
     try {
       const worker = workerFor(env, order, worktree, clock.now());
       checkStart(env, worker, order.loop);
@@ -104,7 +103,8 @@ export async function startWorker(
   { loop, before }: { readonly loop: NewLoop | null; readonly before: Worker | null },
   now: () => number,
 ): Promise<Worker> {
-  const restoreLoop = before === null ? null : keepLoop(env, worker.name);
+  const { root: _root, lock: _lock, ...files } = loopPaths(env, worker.name);
+  const restoreLoop = keepFiles(before === null ? [] : Object.values(files));
   removeSignals(env, worker.name);
   if (before !== null) {
     updateWorker(env, worker.name, worker);
@@ -121,12 +121,26 @@ export async function startWorker(
     await endWorker(env, worker, now());
     if (loop !== null) removeLoop(env, worker.name);
     if (worker.tmux === null) removeLogs(env, worker.name);
-    restoreLoop?.();
+    restoreLoop();
     removeSignals(env, worker.name);
     if (before === null) removeWorker(env, worker.name);
     else updateWorker(env, worker.name, { ...before, status: 'stopped' });
     throw error;
   }
+}
+
+/** Reads files; the returned function puts them back as they were. */
+function keepFiles(paths: readonly string[]): () => void {
+  const files = paths.map((path) => ({ path, text: readText(path) }));
+  return () => {
+    for (const { path, text } of files) {
+      if (text === null) removeIfThere(path);
+      else {
+        ensureDir(dirname(path));
+        writeAtomic(path, text);
+      }
+    }
+  };
 }
 
 async function openWindow(env: Environment, worker: Worker, now: () => number): Promise<Worker> {
@@ -135,7 +149,7 @@ async function openWindow(env: Environment, worker: Worker, now: () => number): 
   const tmux = tmuxServer(place.socket, env);
   if (worker.metadata.ralph === true) {
     const result = await startIteration(env, { ...worker, tmux: place }, tmux, now);
-    if (result.kind === 'ended') throw fault('prompt', result.why);
+    if (result.kind === 'ended') throw fault('prompt', result.loop.why.detail ?? '');
     if (result.kind === 'not-opened') throw windowFault(result.error);
     const metadata = { ...worker.metadata, ralph_iteration: result.loop?.iteration ?? 0 };
     updateWorker(env, worker.name, { metadata });

@@ -8,19 +8,12 @@ import { type Delivery, deliveryFor } from './delivery.ts';
 import { endAtMax, endBy, endStep } from './end-loop.ts';
 import { holdingLimits } from './files/limits.ts';
 import { logLine } from './files/log.ts';
-import {
-  applyStep,
-  isInIteration,
-  type LoopRecord,
-  type LoopStep,
-  readLoop,
-  type Why,
-} from './files/loops.ts';
+import { applyStep, isInIteration, type LoopRecord, type LoopStep, readLoop } from './files/loops.ts';
 import { loopPaths, workerRunId } from './files/paths.ts';
 import { ensureSignals } from './files/signal-files.ts';
 import type { LoopWorker, Worker } from './files/workers.ts';
 import { holdLoop } from './hold.ts';
-import { mayStart } from './limits.ts';
+import { type Obstacle, obstacleTo } from './limits.ts';
 import { endRunOf, runCommand, runEnvironment, runOf } from './supervised-run.ts';
 import { readOwner, windowFor } from './worker-window.ts';
 
@@ -28,15 +21,9 @@ export type Started =
   | { readonly kind: 'started'; readonly loop: LoopRecord }
   /** The loop is paused, ended, waiting or running already. */
   | { readonly kind: 'not-due'; readonly loop: LoopRecord | null }
-  /** The loop was ended for this reason. */
-  | { readonly kind: 'ended'; readonly loop: LoopRecord; readonly why: string }
+  | { readonly kind: 'ended'; readonly loop: LoopRecord }
   /** The limits of the fleet keep it back: until then, or until another iteration ends. */
-  | {
-      readonly kind: 'kept-back';
-      readonly loop: LoopRecord;
-      readonly until: number | null;
-      readonly why: Why;
-    }
+  | ({ readonly kind: 'kept-back'; readonly loop: LoopRecord } & Obstacle)
   /** The window did not open; the claimed iteration has to start again. */
   | { readonly kind: 'not-opened'; readonly loop: LoopRecord; readonly error: unknown };
 
@@ -76,10 +63,9 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
 
   const paths = loopPaths(env, name);
   if (run === null) writeAtomic(paths.prompt, prompt.text, { fsync: false });
-  const admission = isClaimed ? { admitted: true as const, loop } : claimWithin(env, worker, now());
-  if (!admission.admitted) return { kind: 'kept-back', loop, until: admission.until, why: admission.why };
-  const claimed = admission.loop;
+  const claimed = isClaimed ? loop : claimWithin(env, loop, now());
   if (claimed === null) return { kind: 'not-due', loop: null };
+  if ('until' in claimed) return { kind: 'kept-back', loop, ...claimed };
   await sweepRun(workerRunId(env, name));
   const delivery: Delivery = run === null ? deliveryFor(worker.cmd, prompt.text) : { how: 'none' };
   const { iteration, launch } = claimed;
@@ -103,13 +89,11 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
 }
 
 /** Claims the next iteration if the limits of the fleet allow it. */
-function claimWithin(env: Environment, worker: Worker, now: number) {
-  return holdingLimits(env, () => {
-    const loop = readLoop(env, worker.name);
-    const admission = loop === null ? { admitted: true as const } : mayStart(env, worker, loop, now);
-    if (!admission.admitted) return admission;
-    return { admitted: true as const, loop: applyStep(env, worker.name, (newest) => claim(newest, now)) };
-  });
+function claimWithin(env: Environment, loop: LoopRecord, now: number): LoopRecord | Obstacle | null {
+  return holdingLimits(
+    env,
+    () => obstacleTo(env, loop, now) ?? applyStep(env, loop.name, (newest) => claim(newest, now)),
+  );
 }
 
 /** Claims the next iteration. Written before the start, so that a crash never starts two. */
@@ -141,12 +125,7 @@ export function readPrompt(file: string): { readonly text: string } | { readonly
 }
 
 function end(env: Environment, worker: Worker, step: (loop: LoopRecord) => LoopStep): Started {
-  let why = '';
-  const loop = applyStep(env, worker.name, (newest) => {
-    const last = step(newest);
-    why = last.events?.[0]?.text ?? '';
-    return last;
-  });
+  const loop = applyStep(env, worker.name, step);
   endRunOf(worker, loop);
-  return loop === null ? { kind: 'not-due', loop } : { kind: 'ended', loop, why };
+  return loop === null ? { kind: 'not-due', loop } : { kind: 'ended', loop };
 }

@@ -16,7 +16,6 @@ import { readWorkers, type Worker } from './files/workers.ts';
  */
 export type SupervisedRun = { readonly cwd: string; readonly id: string };
 
-/** Returns the run of a worker; null for a plain one. */
 export function runOf({ cwd }: Pick<Worker, 'cwd'>, { options }: LoopRecord): SupervisedRun | null {
   return options.run === undefined || options.runId === undefined ? null : { cwd, id: options.runId };
 }

@@ -1,6 +1,7 @@
 import type { NoticeKind } from '../core/notice.ts';
 import { notifyEnd } from '../drive/notify-end.ts';
 import type { Clock } from '../os/clock.ts';
+import { fileStamp } from '../os/files/files.ts';
 import type { Environment } from '../os/process/program.ts';
 import type { Tmux } from '../os/terminal/tmux.ts';
 import { type LastingTmux, lastingTmux } from '../os/terminal/tmux-lasting.ts';
@@ -18,48 +19,35 @@ import {
   updateLoop,
   type Why,
 } from './files/loops.ts';
-import { workerRunId } from './files/paths.ts';
-import type { Worker } from './files/workers.ts';
-import { createRegistryWriter, type RegistryWriter } from './registry-writer.ts';
+import { fleetPaths, workerRunId } from './files/paths.ts';
+import { readWorkers, updateWorkers, type Worker } from './files/workers.ts';
 import { needsDriving } from './what-next.ts';
-import { whyText } from './why.ts';
+import { nextCommand, whyText } from './why.ts';
 
 export type SupervisorOptions = {
   readonly env: Environment;
   readonly clock: Clock;
   /** Milliseconds between two looks at the screens. */
   readonly tickMs: number;
-  /** Version of this program, for notifications. */
   readonly version: string;
   /** Writes a line into the supervisor's log. */
   say(line: string): void;
 };
 
 /** State that all steps of the supervisor share. */
-export type Supervision = SupervisorOptions & {
-  readonly loops: Map<string, DrivenLoop>;
-  readonly servers: Map<string | null, LastingTmux>;
-  readonly registry: RegistryWriter;
-  /** Notifications that are being sent. */
-  readonly notices: Set<Promise<void>>;
-  /** True once it has to leave: it starts nothing any more. */
-  leaving: boolean;
-  /** Iterations that start at this moment. */
-  starting: number;
-  /** Time by which looks came late, in all. */
-  lateMs: number;
-};
+export type Supervision = ReturnType<typeof newSupervision>;
 
-export function newSupervision(options: SupervisorOptions): Supervision {
-  const { env, clock } = options;
+export function newSupervision(options: SupervisorOptions) {
   return {
     ...options,
-    loops: new Map(),
-    servers: new Map(),
-    registry: createRegistryWriter(env, clock),
-    notices: new Set(),
+    loops: new Map<string, DrivenLoop>(),
+    servers: new Map<string | null, LastingTmux>(),
+    registry: openRegistry(options),
+    notices: new Set<Promise<void>>(),
+    /** True once it has to leave: it starts nothing any more. */
     leaving: false,
     starting: 0,
+    /** Time by which looks came late, in all. */
     lateMs: 0,
   };
 }
@@ -141,6 +129,8 @@ export function notify(all: Supervision, worker: Worker, loop: LoopRecord): void
     run: workerRunId(env, name),
     project: name,
     iterations: loop.iteration,
+    ...(loop.end === null ? {} : { outcome: loop.end.outcome }),
+    next: nextCommand(name, loop.why) ?? `swarm logs ${name}`,
     at: new Date(clock.now()).toISOString(),
     because: isAsking(loop) ? whyText(loop.why, clock.now()) : (loop.why.detail ?? loop.why.state),
   } as const;
@@ -198,8 +188,50 @@ export function listIteration({ registry, clock }: Supervision, one: DrivenLoop)
   registry.change(one.name, { status: 'running', metadata });
 }
 
-/** Stops driving a loop. */
 export function drop({ loops }: Supervision, one: DrivenLoop): void {
   one.cancelTimer();
   loops.delete(one.name);
+}
+
+const flushMs = 30;
+
+/** Returns the access of the supervisor to the list of workers. A burst of changes is written once. */
+function openRegistry({ env, clock }: SupervisorOptions) {
+  const changes = new Map<string, Partial<Worker>>();
+  const stampNow = () => fileStamp(fleetPaths(env).state);
+  let stamp = '';
+
+  function flush(): void {
+    if (changes.size === 0) return;
+    const due = new Map(changes);
+    changes.clear();
+    updateWorkers(env, (workers) =>
+      workers.map((worker) => ({ ...worker, ...stillTrue(env, worker, due.get(worker.name)) })),
+    );
+    stamp = stampNow();
+  }
+
+  return {
+    read(): readonly Worker[] {
+      stamp = stampNow();
+      return readWorkers(env).workers;
+    },
+    /** True if another process wrote the list since, or after `distrust`. */
+    isStale: () => stampNow() !== stamp,
+    distrust(): void {
+      stamp = '';
+    },
+    change(name: string, part: Partial<Worker>): void {
+      if (changes.size === 0) clock.timer(flushMs, flush);
+      changes.set(name, { ...changes.get(name), ...part });
+    },
+    flush,
+  };
+}
+
+/** Drops a change that is outdated: a command may have killed or replaced the worker. */
+function stillTrue(env: Environment, worker: Worker, part: Partial<Worker> | undefined): Partial<Worker> {
+  if (part === undefined) return {};
+  const isDriven = needsDriving(readLoop(env, worker.name));
+  return (part.status === 'running') === isDriven ? part : {};
 }

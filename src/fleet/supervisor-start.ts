@@ -14,7 +14,6 @@ const lookMs = 10;
 /** Command of this program, so that the supervisor has the same version. */
 export type SelfCommand = readonly [string, ...string[]];
 
-/** Pid of the supervisor; null if none runs. */
 export function supervisorPid(env: Environment): number | null {
   return lockOwner(fleetPaths(env).supervisorLock)?.pid ?? null;
 }

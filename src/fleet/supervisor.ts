@@ -1,7 +1,7 @@
 import { messageOf } from '../core/error.ts';
 import { watchFolder } from '../os/files/watch-folder.ts';
 import type { Environment } from '../os/process/program.ts';
-import { pauseWhenFree } from './control.ts';
+import { pauseLoop } from './control.ts';
 import { handleLoop } from './drive-loop.ts';
 import { driveScreens } from './drive-screens.ts';
 import { listLoops, loopOf, readLoop, repairLoop } from './files/loops.ts';
@@ -19,7 +19,6 @@ export type Supervisor = {
   pauseAll(): void;
 };
 
-/** True if a loop needs a supervisor. */
 export function hasWork(env: Environment): boolean {
   return readWorkers(env).workers.some((worker) => needsDriving(loopOf(env, worker)));
 }
@@ -119,7 +118,8 @@ async function pauseLoops(all: Supervision): Promise<void> {
   await Promise.all(
     [...loops.keys()].map(async (name) => {
       try {
-        if (await pauseWhenFree(env, name, clock.now(), 'sigterm')) say(`[ralph] ${name}: paused`);
+        const { changed } = await pauseLoop(env, name, clock.now(), 'sigterm');
+        if (changed) say(`[ralph] ${name}: paused`);
       } catch (error) {
         say(`swarm: error: ${name}: ${messageOf(error)}`);
       }

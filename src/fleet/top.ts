@@ -15,19 +15,16 @@ import { type Live, lookAtWorkers } from './live.ts';
 import { supervisorPid } from './supervisor-start.ts';
 import { byUrgency, nextCommand, whyText } from './why.ts';
 
-/** A row of `swarm top`. */
 export type TopRow = {
   readonly name: string;
   readonly state: WhyState;
   readonly needsYou: boolean;
   readonly isLoop: boolean;
-  /** Text of the state. */
   readonly why: string;
   readonly since: string;
   /** `4/20`, or nothing for a worker that is no loop. */
   readonly iteration: string;
   readonly failures: number;
-  /** Next command to type; null if there is none. */
   readonly next: string | null;
 };
 
@@ -36,9 +33,7 @@ export type TopView = {
   /** Running iterations, and their limit. */
   readonly running: number;
   readonly maxParallel: number | null;
-  /** Accounts at their usage limit. */
   readonly accountsAtLimit: readonly string[];
-  /** True if loops are running without a supervisor. */
   readonly undriven: boolean;
 };
 

@@ -1,7 +1,6 @@
 import { isInIteration, isOpen, type LoopRecord } from './files/loops.ts';
 import type { PaneOwner } from './worker-window.ts';
 
-/** The state of a loop at one moment. */
 export type Facts = {
   readonly loop: LoopRecord;
   readonly now: number;
@@ -13,7 +12,6 @@ export type Facts = {
   /** Last start and end that the worker itself wrote, by the number of the start. */
   readonly started: number | null;
   readonly ended: { readonly launch: number; readonly exitCode: number } | null;
-  /** The pane was missing at the look before, too. */
   readonly missedBefore: boolean;
   /** False if the pane went away while no supervisor watched it. */
   readonly isWatched: boolean;
@@ -56,7 +54,6 @@ export function whatNext({ loop, now, pane, started, ended, missedBefore, isWatc
   return loop.status === 'running' ? { kind: 'start' } : { kind: 'unclaim', isLost: false };
 }
 
-/** True if a loop needs a supervisor. */
 export function needsDriving(loop: LoopRecord | null): boolean {
   if (loop === null || loop.held) return false;
   return loop.status === 'running' || (loop.status === 'paused' && isInIteration(loop));

@@ -56,7 +56,6 @@ function isState(word: string): word is WhyState {
   return Object.hasOwn(states, word);
 }
 
-/** Returns the next command to type; null if there is none. */
 export function nextCommand(name: string, { state }: Why): string | null {
   if (needsYou(state)) return `swarm attach ${name}`;
   if (state === 'paused') return `swarm ralph resume ${name}`;

@@ -1,9 +1,8 @@
 import type { Environment } from '../os/process/program.ts';
 import type { Tmux, WindowSpec } from '../os/terminal/tmux.ts';
 import type { Delivery } from './delivery.ts';
-import { workerEnvironment } from './files/environment.ts';
 import { signalPaths, workerRunId } from './files/paths.ts';
-import { isShellName, writeStart } from './files/signal-files.ts';
+import { isShellName, workerEnvironment, writeStart } from './files/signal-files.ts';
 import type { TmuxPlace, Worker } from './files/workers.ts';
 
 /**
@@ -39,12 +38,10 @@ exit "$swarm_code"
 /** Worker that a pane belongs to, and the number of its start (0 if it is no loop). */
 export type PaneOwner = { readonly name: string; readonly launch: number; readonly prompted: boolean };
 
-/** Iteration to run in the window of a loop. */
 export type Input = {
   readonly iteration: number;
   readonly launch: number;
   readonly delivery: Delivery;
-  /** The file with the prompt. */
   readonly prompt: string;
 };
 
@@ -90,7 +87,6 @@ export function readOwner(env: Environment, text: string): PaneOwner | null {
   return { name, launch: Number(launch), prompted: prompted === 'prompted' };
 }
 
-/** Options for typing into a window. */
 export type Typing = {
   /** Clears the line first. A dialog would take that for a no. */
   readonly clear: boolean;

@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeRepo, type Repo } from '../../test/support/repo.ts';
-import { abandonedIntents, writeIntent } from './files/worktrees.ts';
-import { dirtOf, removeWorktree } from './worktree-dirt.ts';
-import { createWorktree, undoWorktree, worktreeExists } from './worktrees.ts';
+import { processIdentity } from '../os/process/process-identity.ts';
+import { signalPaths } from './files/paths.ts';
+import { dirtIn, removeWorktree } from './worktree-dirt.ts';
+import { abandonedIntents, createWorktree, undoWorktree, worktreeExists, writeIntent } from './worktrees.ts';
 
 describe('a new worktree', () => {
   it('stands beside the repository, on a branch of the name of the worker', async () => {
@@ -86,8 +87,6 @@ describe('a new worktree', () => {
 });
 
 describe('a worktree that a crash left half made', () => {
-  const dead = { pid: 999_999_999, startedAt: 'never' };
-
   it.each([
     ['before the first step', () => {}],
     ['with the branch only', (repo: Repo) => repo.git('branch', 'one')],
@@ -98,13 +97,22 @@ describe('a worktree that a crash left half made', () => {
     const repo = room();
     const place = { path: join(repo.cwd, '..', 'trees', 'one'), branch: 'one', base_repo: repo.cwd };
     const newBranchAt = repo.git('rev-parse', 'HEAD');
-    writeIntent(repo.env, { name: 'one', place, newBranchAt });
-    expect(abandonedIntents(repo.env)).toEqual([]);
+    const intent = { name: 'one', place, newBranchAt };
+    writeIntent(repo.env, intent);
     crash(repo, place.path);
-    expect(
-      await undoWorktree(repo.env, { name: 'one', place, newBranchAt, maker: { ...dead, pid: process.pid } }),
-    ).toBe(true);
+    expect(abandonedIntents(repo.env)).toEqual([intent]);
+    expect(await undoWorktree(repo.env, intent)).toBe(true);
     expectNothing(repo, place.path);
+  });
+
+  it('is not taken for one while its maker goes on', () => {
+    const repo = room();
+    const place = { path: join(repo.cwd, '..', 'trees', 'one'), branch: 'one', base_repo: repo.cwd };
+    writeIntent(repo.env, { name: 'one', place, newBranchAt: null });
+    const { lock } = signalPaths(repo.env, 'one');
+    mkdirSync(dirname(lock), { recursive: true });
+    writeFileSync(lock, JSON.stringify({ ...processIdentity(process.ppid), token: 'x', info: {} }));
+    expect(abandonedIntents(repo.env)).toEqual([]);
   });
 
   it('is left alone where somebody has worked in it', async () => {
@@ -113,7 +121,7 @@ describe('a worktree that a crash left half made', () => {
     repo.git('worktree', 'add', '-q', '-b', 'one', path);
     writeFileSync(join(path, 'work.txt'), 'work');
     const place = { path, branch: 'one', base_repo: repo.cwd };
-    const intent = { name: 'one', place, newBranchAt: repo.git('rev-parse', 'HEAD'), maker: dead };
+    const intent = { name: 'one', place, newBranchAt: repo.git('rev-parse', 'HEAD') };
     expect(await undoWorktree(repo.env, intent)).toBe(false);
     expect(existsSync(join(path, 'work.txt'))).toBe(true);
   });
@@ -196,7 +204,7 @@ describe('the removal of a worktree', () => {
     pushed.repo.git('remote', 'add', 'origin', remote);
     commit(pushed.place.path);
     git(pushed.place.path, 'push', '--quiet', 'origin', 'one');
-    expect((await dirtOf(pushed.place)).unmerged).toBe(0);
+    expect(await dirtIn(pushed.place)).toBe('');
     expect(await removeWorktree(pushed.place, false)).toEqual({ removed: true });
   });
 

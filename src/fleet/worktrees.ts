@@ -1,28 +1,32 @@
 import { basename, dirname, join, resolve } from 'node:path';
+import * as v from 'valibot';
 import { RalphError } from '../core/error.ts';
-import { lstatOf } from '../os/files/files.ts';
+import {
+  ensureDir,
+  listDir,
+  lstatOf,
+  readJsonAs,
+  removeIfThere,
+  setAside,
+  writeAtomic,
+} from '../os/files/files.ts';
+import { lockOwner } from '../os/files/lock.ts';
+import { removeFolder } from '../os/files/new-folder.ts';
 import { realPath } from '../os/files/real-path.ts';
 import { gitRoot, headCommit, runGit, runGitForUser } from '../os/git/git.ts';
 import type { Environment } from '../os/process/program.ts';
-import type { WorktreePlace } from './files/workers.ts';
-import {
-  isEmptyFolder,
-  removeBareFolder,
-  removeIntent,
-  type WorktreeIntent,
-  writeIntent,
-} from './files/worktrees.ts';
-import { dirtOf, isClean } from './worktree-dirt.ts';
+import { fleetPaths, signalPaths } from './files/paths.ts';
+import { type WorktreePlace, worktreePlace } from './files/workers.ts';
+import { dirtIn } from './worktree-dirt.ts';
 
 export type WorktreeOrder = {
-  /** Name of the worker. */
   readonly name: string;
   /** Any folder of the repository. */
   readonly cwd: string;
   /** The name of the worker, if not given. */
-  readonly branch?: string;
+  readonly branch?: string | undefined;
   /** The folder that holds the worktrees; `<repository>-worktrees` if not given. */
-  readonly dir?: string;
+  readonly dir?: string | undefined;
 };
 
 /** A worktree that nobody owns yet: the caller has to call `keep` or `undo`. */
@@ -33,6 +37,15 @@ export type NewWorktree = {
   /** Removes what was made, and nothing else. */
   undo(): Promise<void>;
 };
+
+/** Intent to make a worktree: written before the first step, removed once a worker has it or it is undone. */
+const intentSchema = v.object({
+  name: v.string(),
+  place: worktreePlace,
+  /** The branch is new, and begins at this commit. */
+  newBranchAt: v.nullable(v.string()),
+});
+export type WorktreeIntent = Readonly<v.InferOutput<typeof intentSchema>>;
 
 type RegisteredWorktree = {
   readonly path: string;
@@ -48,13 +61,17 @@ export async function createWorktree(env: Environment, order: WorktreeOrder): Pr
   const place = await placeFor(order);
   const entry = await findRegistered(place.base_repo, place.path);
   if (entry !== null) return reuse(place, entry);
-  if (lstatOf(place.path) !== null && !isEmptyFolder(place.path)) {
+  if (
+    lstatOf(place.path) !== null &&
+    !(lstatOf(place.path)?.isDirectory() && listDir(place.path).length === 0)
+  ) {
     throw failure(`there is something in the place of the worktree: ${place.path}`, 'use --worktree-dir DIR');
   }
   const head = await headCommit(place.base_repo);
   if (head === null) throw failure('a repository without commits has no worktrees', 'git commit');
   const isNew = (await commitOf(place)) === null;
-  const intent = writeIntent(env, { name: order.name, place, newBranchAt: isNew ? head : null });
+  const intent = { name: order.name, place, newBranchAt: isNew ? head : null };
+  writeIntent(env, intent);
   const words = isNew ? ['--no-track', '-b', place.branch, place.path, head] : [place.path, place.branch];
   const result = await runGitForUser(place.base_repo, ['worktree', 'add', ...words], checkoutMs);
   const undo = async () => void (await undoWorktree(env, intent));
@@ -70,16 +87,48 @@ export async function undoWorktree(env: Environment, intent: WorktreeIntent): Pr
   if (entry !== null) {
     // Git holds this lock until the checkout is complete: nobody has worked there.
     const isHalfMade = entry.lock === 'initializing';
-    if (!isHalfMade && !isClean(await dirtOf(place))) return false;
+    if (!isHalfMade && (await dirtIn(place)) !== '') return false;
     await runGit(place.base_repo, ['worktree', 'remove', '--force', '--force', place.path]);
   }
-  if (lstatOf(place.path) !== null && !removeBareFolder(place.path)) return false;
+  if (lstatOf(place.path) !== null) {
+    // Git may have made nothing but its own file.
+    if (listDir(place.path).some((name) => name !== '.git')) return false;
+    removeFolder(place.path);
+  }
   if (newBranchAt !== null) {
     // Deletes the branch only if it has no new commit.
     await runGitForUser(place.base_repo, ['update-ref', '-d', `refs/heads/${place.branch}`, newBranchAt]);
   }
   removeIntent(env, intent);
   return true;
+}
+
+export function writeIntent(env: Environment, intent: WorktreeIntent): void {
+  ensureDir(intentFolder(env));
+  writeAtomic(intentPath(env, intent), `${JSON.stringify(intent)}\n`);
+}
+
+function removeIntent(env: Environment, intent: WorktreeIntent): void {
+  removeIfThere(intentPath(env, intent));
+}
+
+/** Returns intents whose maker is gone: it holds the lock of the worker, which only the caller may have now. */
+export function abandonedIntents(env: Environment): WorktreeIntent[] {
+  return listDir(intentFolder(env)).flatMap((file) => {
+    const path = join(intentFolder(env), file);
+    const intent = readJsonAs(path, intentSchema);
+    if (intent === null) setAside(path);
+    const owner = intent && lockOwner(signalPaths(env, intent.name).lock);
+    return intent === null || (owner !== null && owner.pid !== process.pid) ? [] : [intent];
+  });
+}
+
+function intentFolder(env: Environment): string {
+  return join(fleetPaths(env).root, 'worktrees');
+}
+
+function intentPath(env: Environment, { name }: WorktreeIntent): string {
+  return join(intentFolder(env), `${name}.json`);
 }
 
 /** True if git knows the worktree, and its folder is there. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { TodoItem } from '../agents/adapter.ts';
-import type { UserAgent } from '../agents/custom/user-agent.ts';
+import type { RecordedOutput } from '../agents/custom/user-agent.ts';
 import type { EndCause } from '../agents/turn.ts';
 import type { CliSetting } from '../config/settings.ts';
 import { noticeKinds } from '../core/notice.ts';
@@ -16,7 +16,7 @@ const iteration = number;
 /** How a command that checks the work ended. */
 const commandEnd = { iteration, command: text, ok: flag, exitCode, timedOut: flag, ms: number };
 
-const output: v.GenericSchema<UserAgent['output']> = v.picklist(['text', 'claude-stream-json']);
+const output: v.GenericSchema<RecordedOutput> = v.picklist(['text', 'claude-stream-json', 'acp']);
 const endCause: v.GenericSchema<EndCause> = v.picklist([
   'exited',
   'finished',
@@ -36,6 +36,9 @@ const cliSetting: v.GenericSchema<CliSetting> = v.object({
   flag: v.custom<CliSetting['flag']>((value) => typeof value === 'string'),
 });
 
+/** Detail of a `commit` task of source control that found nothing to do. */
+export const nothingToCommit = 'nothing to commit';
+
 /** An event: what it tells, for docs/journal.md, and its fields. */
 const event = <const E extends v.ObjectEntries>(meaning: string, fields: E) => ({
   meaning,
@@ -54,7 +57,7 @@ export const eventTable = {
     agent: text,
     /** As the agent itself reports it. */
     agentVersion: v.exactOptional(text),
-    /** What an agent from the settings prints. */
+    /** What an agent from the settings prints; `acp` for one that is talked to by that protocol. */
     output: v.exactOptional(output),
     command: text,
     plan: part.plan,
@@ -141,6 +144,8 @@ export const eventTable = {
     limit: v.exactOptional(part.limit),
     error: v.exactOptional(text),
     session: v.exactOptional(text),
+    /** The model that the agent named. */
+    model: v.exactOptional(text),
     progress: part.progress,
     /** The agent's context at its fullest. */
     context: v.exactOptional(part.contextSize),
@@ -214,15 +219,19 @@ type EventTable = typeof eventTable;
 
 type ReadonlyDeep<T> = T extends object ? { readonly [K in keyof T]: ReadonlyDeep<T[K]> } : T;
 
-type Fields<T extends keyof EventTable> = ReadonlyDeep<v.InferOutput<EventTable[T]['schema']>>;
+export type EventType = keyof EventTable;
+
+type Fields<T extends EventType> = ReadonlyDeep<v.InferOutput<EventTable[T]['schema']>>;
 
 /** An event before it is written. */
-export type EventBody = { [T in keyof EventTable]: { readonly type: T } & Fields<T> }[keyof EventTable];
+export type EventBody = { [T in EventType]: { readonly type: T } & Fields<T> }[EventType];
 
-/** An event in the journal. */
-export type JournalEvent = EventBody & { readonly v: number; readonly seq: number; readonly at: string };
+type Envelope = { readonly v: number; readonly seq: number; readonly at: string };
 
-export type EventOf<T extends EventBody['type']> = Extract<JournalEvent, { type: T }>;
+/** An event of some type in the journal. */
+export type EventOf<T extends EventType> = { [K in T]: { readonly type: K } & Fields<K> & Envelope }[T];
+
+export type JournalEvent = EventOf<EventType>;
 
 /** Parses a line of a journal: `unknown` is an event of a newer release, `damaged` any other line that is no event. */
 export function readEvent(line: string): JournalEvent | 'damaged' | 'unknown' {
@@ -250,13 +259,12 @@ const envelope = v.object({
   ),
   type: text,
 });
-type Envelope = v.InferOutput<typeof envelope>;
 
-function isEventType(type: string): type is EventBody['type'] {
+function isEventType(type: string): type is EventType {
   return Object.hasOwn(eventTable, type);
 }
 
 /** Looks the schema up by type. A variant would try one schema after the other. */
-function isEvent(value: Envelope): value is JournalEvent {
+function isEvent(value: v.InferOutput<typeof envelope>): value is JournalEvent {
   return isEventType(value.type) && v.is(eventTable[value.type].schema, value);
 }

@@ -107,7 +107,6 @@ describe('the view of a run', () => {
       usage,
       commits: 1,
       filesChanged: 2,
-      files: ['a.ts'],
       from: 'before1',
       to: 'after1',
     });
@@ -167,7 +166,7 @@ describe('the view of a run', () => {
     expect(waiting).toMatchObject({ state: 'waiting', waitFor: 'limit', waitUntil: start + 63_000 });
     const view = foldEvents('r', events);
     expect(view.iterations.map(({ iteration, mark }) => [iteration, mark])).toEqual([
-      [1, 'limited'],
+      [1, 'usage-limit'],
       [1, 'running'],
     ]);
     expect(view.iterations[0]?.wait).toEqual({ startedAt: start + 3000, plannedMs: 60_000, ms: 60_000 });

@@ -1,20 +1,23 @@
+import type { CliSetting } from '../config/settings.ts';
 import type { Outcome } from '../core/outcome.ts';
-import type { EventOf, JournalEvent } from './events.ts';
-import { decideIteration, foldIteration, keptText } from './fold-iteration.ts';
+import { splitWords } from '../core/words.ts';
+import type { EventOf, EventType, JournalEvent } from './events.ts';
 import {
-  closeIteration,
-  elapsedAt,
-  type IterationView,
-  newIteration,
-  newRunView,
-  type RunView,
-} from './run-view.ts';
+  cutIteration,
+  endWait,
+  type Folds,
+  iterationFolds,
+  keptText,
+  startIteration,
+  stopAt,
+} from './fold-iteration.ts';
+import { elapsedAt, RunView } from './run-view.ts';
 
 const keptNotices = 50;
 
 /** Folds the events of a run into its view. */
 export function foldEvents(run: string, events: Iterable<JournalEvent>): RunView {
-  const view = newRunView(run);
+  const view = new RunView(run);
   for (const event of events) addEvent(view, event);
   return view;
 }
@@ -32,7 +35,7 @@ export function addEvent(view: RunView, event: JournalEvent): void {
   else if (isBroken) stopAt(view, before ?? at);
   view.updatedAt = at;
   view.seq = event.seq;
-  foldRun(view, event, at);
+  foldOne(event.type, view, event, at);
 }
 
 /** Returns the view of a run whose process is gone: whatever it was doing stopped with its last event. */
@@ -48,83 +51,50 @@ function endOfProcess({ outcome }: RunView): Partial<RunView> {
   return { state: 'abandoned', needs: { kind: 'look', text: 'its process is gone: it was killed' } };
 }
 
-function foldRun(view: RunView, event: JournalEvent, at: number): void {
-  switch (event.type) {
-    case 'run.started':
-      startRun(view, event, at);
-      return;
-    case 'run.resumed':
-      resumeRun(view, event, at);
-      return;
-    case 'iteration.started':
-      startIteration(view, event, at);
-      return;
-    case 'decision':
-      decideIteration(view, event, at);
-      return;
-    case 'paused':
-      pauseRun(view, event.because, at);
-      return;
-    case 'unpaused':
-      endWait(view, at);
-      notice(view, at, 'goes on after the pause');
-      return;
-    case 'note':
-      notice(view, at, `note: ${event.text}`);
-      return;
-    case 'notice':
-      notice(view, at, event.text);
-      return;
-    case 'run.ended':
-      endRun(view, event, at);
-      return;
-    case 'run.yielded':
-      cutIteration(view, at);
-      reopen(view);
-      view.state = 'yielded';
-      return;
-    case 'run.abandoned':
-      Object.assign(view, endOfProcess(view));
-      return;
-    case 'sandbox.ready':
-    case 'sandbox.denied':
-    case 'notified':
-      return;
-    default:
-      // The event that began the iteration may be damaged.
-      if (view.iterations.at(-1)?.iteration !== event.iteration)
-        startIteration(view, { ...event, of: null, promptChars: 0 }, at);
-      foldIteration(view, event, at);
-  }
+function foldOne<T extends EventType>(type: T, view: RunView, event: EventOf<T>, at: number): void {
+  folds[type](view, event, at);
 }
 
+const ignore = (): void => {};
+
+const folds: Folds = {
+  ...iterationFolds,
+  'run.started': startRun,
+  'run.resumed': resumeRun,
+  'iteration.started': startIteration,
+  paused: pauseRun,
+  unpaused(view, _event, at) {
+    endWait(view, at);
+    notice(view, at, 'goes on after the pause');
+  },
+  note: (view, { text }, at) => notice(view, at, `note: ${text}`),
+  notice: (view, { text }, at) => notice(view, at, text),
+  'run.ended': endRun,
+  'run.yielded'(view, _event, at) {
+    cutIteration(view, at);
+    reopen(view);
+    view.state = 'yielded';
+  },
+  'run.abandoned': (view) => void Object.assign(view, endOfProcess(view)),
+  'sandbox.ready': ignore,
+  'sandbox.denied': ignore,
+  notified: ignore,
+};
+
 function startRun(view: RunView, event: EventOf<'run.started'>, at: number): void {
-  const {
-    version,
-    cwd,
-    branch = null,
-    agent,
-    agentVersion = null,
-    command,
-    task,
-    promptFile = null,
-    plan,
-    pid,
-  } = event;
-  Object.assign(view, {
-    version,
-    cwd,
-    branch,
-    agent,
-    agentVersion,
-    command,
-    task,
-    promptFile,
-    pid,
-    startedAt: at,
-  });
+  const { cwd, branch = null, agent, agentVersion = null, command, task, plan, pid } = event;
+  Object.assign(view, { cwd, branch, agent, agentVersion, command, task, pid, startedAt: at });
   view.limits = plan.limits;
   view.tasks = plan.completion.tasks ?? null;
+  if (view.tasks !== null) view.prdOptions = event.cli.flatMap(prdOption);
+}
+
+/** Returns the words of a setting from the command line of `ralph prd run`, unless they are what it does by itself. */
+function prdOption({ key, value, flag }: CliSetting): string[] {
+  if (key === 'sandbox') return value === 'none' ? ['--no-sandbox'] : [];
+  if (flag === '--model' && Array.isArray(value)) return [flag, ...(splitWords(String(value.at(-1))) ?? [])];
+  const isOption = key === 'agent.command' || key === 'agent.permissions';
+  return isOption && value !== 'claude' && value !== 'full' ? [flag, String(value)] : [];
 }
 
 function resumeRun(view: RunView, event: EventOf<'run.resumed'>, at: number): void {
@@ -142,39 +112,8 @@ function reopen(view: RunView): void {
   Object.assign(view, { because: null, becauseCode: null });
 }
 
-function startIteration(view: RunView, event: Omit<EventOf<'iteration.started'>, 'type'>, at: number): void {
-  stopAt(view, at);
-  const { iteration, of, promptChars, promptStart = '', head = null, tree = head } = event;
-  const place = { index: view.iterations.length, iteration, of, at };
-  view.iteration = iteration;
-  view.iterations.push({ ...newIteration(place, event.seq), promptChars, promptStart, from: tree });
-}
-
-/** Cuts an iteration that was never decided, and ends a wait. */
-function stopAt(view: RunView, at: number): void {
-  cutIteration(view, at);
-  endWait(view, at);
-}
-
-function cutIteration(view: RunView, at: number): void {
-  const last = view.iterations.at(-1);
-  if (last?.mark === 'running') replaceLast(view, closeIteration(last, 'cut', at));
-  view.tool = null;
-}
-
-function endWait(view: RunView, at: number): void {
-  const last = view.iterations.at(-1);
-  if (last?.wait && last.wait.ms === null)
-    replaceLast(view, { ...last, wait: { ...last.wait, ms: at - last.wait.startedAt } });
-  Object.assign(view, { state: 'going', waitUntil: null, waitFor: null });
-}
-
-function replaceLast(view: RunView, one: IterationView): void {
-  view.iterations[view.iterations.length - 1] = { ...one, seq: view.seq };
-}
-
 /** Starts a wait without a known end. */
-function pauseRun(view: RunView, because: string, at: number): void {
+function pauseRun(view: RunView, { because }: EventOf<'paused'>, at: number): void {
   const one = view.iterations.at(-1);
   // A session may be paused in the middle of a turn: that one runs on, or is never decided.
   if (one !== undefined && one.mark !== 'running') {

@@ -20,7 +20,7 @@ const newline = 0x0a;
  * first. Flushes the end of a run to disk.
  */
 export function appendEvents(path: string, bodies: readonly EventBody[], now: () => number): void {
-  const fd = openToAppend(path);
+  const fd = openRegular(path, constants.O_APPEND);
   try {
     let seq = cutToWholeLines(fd);
     const at = new Date(now()).toISOString();
@@ -35,10 +35,10 @@ export function appendEvents(path: string, bodies: readonly EventBody[], now: ()
   }
 }
 
-/** Opens a journal, or makes it; never through a link, and never a pipe, which would wait for ever. */
-export function openToAppend(path: string, flags = 0): number {
-  const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const fd = openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK | flags, 0o600);
+/** Opens a file for reading and writing, or makes it; never through a link, and never a pipe, which would wait for ever. */
+export function openRegular(path: string, flags: number): number {
+  const { O_CREAT, O_RDWR, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const fd = openSync(path, O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK | flags, 0o600);
   try {
     statRegular(fd, path);
     return fd;

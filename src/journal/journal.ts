@@ -1,6 +1,14 @@
-import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, readFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  readFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { isRalphError, RalphError } from '../core/error.ts';
+import { RalphError } from '../core/error.ts';
 import { writeFailure } from '../os/files/file-error.ts';
 import {
   ensureDir,
@@ -14,19 +22,11 @@ import { readChunks, useFile } from '../os/files/open-file.ts';
 import { readPart } from '../os/files/read-part.ts';
 import { readEventLines, type Skipped } from './event-lines.ts';
 import { type EventBody, type JournalEvent, readEvent } from './events.ts';
-import { cutToWholeLines, lastSeq, openToAppend } from './journal-append.ts';
+import { cutToWholeLines, lastSeq, openRegular } from './journal-append.ts';
 import { journalVersion } from './journal-version.ts';
 import { createSpool, type Spool, writeAll } from './spool.ts';
 
-export type Journal = {
-  append(body: EventBody): JournalEvent;
-  /**
-   * Writes the file anew if it is not what we wrote, and sets the other aside; true if that was needed. A quick look
-   * trusts the time of the last change, which may miss a change within the same tick of the clock as our own write.
-   */
-  restore(look: 'quick' | 'whole'): boolean;
-  close(): void;
-};
+export type Journal = ReturnType<typeof openJournal>;
 
 export type JournalOptions = {
   /** No folder below it may be a symlink; one that is replaced later is put back with the journal. */
@@ -43,34 +43,14 @@ const durableSoon = new Set<EventBody['type']>(['run.started', 'decision']);
 const gathered = new Set<EventBody['type']>(['tool.started', 'tool.ended', 'todo']);
 
 /** Opens a journal for appending. Cuts off a torn last line first, which a crash in the middle of a write leaves. */
-export function openJournal(path: string, now: () => number, options: JournalOptions = {}): Journal {
+export function openJournal(path: string, now: () => number, options: JournalOptions = {}) {
   const { root = dirname(path), clean = (json) => json } = options;
   const file = openFile(path, root);
   let { seq } = file;
-  let lines = '';
-  let later: NodeJS.Immediate | null = null;
-  let failure: unknown = null;
-
-  function flush(): void {
-    if (later) clearImmediate(later);
-    later = null;
-    if (failure) throw failure;
-    const text = lines;
-    lines = '';
-    if (text !== '') file.write(text);
-  }
-  function flushLater(): void {
-    later ??= setImmediate(() => {
-      try {
-        flush();
-      } catch (error) {
-        failure = error;
-      }
-    });
-  }
+  const lines = gatherLines((text) => file.write(text));
 
   return {
-    append(body) {
+    append(body: EventBody): JournalEvent {
       const json = JSON.stringify(body);
       const cleaned = clean(json);
       const head = { v: journalVersion, seq: seq + 1, at: new Date(now()).toISOString() };
@@ -79,25 +59,71 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
       const event = cleaned === json ? Object.assign(head, body) : readEvent(line);
       if (typeof event === 'string') throw secretInEvent(body.type);
       seq++;
-      lines += `${line}\n`;
-      if (gathered.has(body.type)) flushLater();
-      else flush();
+      lines.add(`${line}\n`);
+      if (gathered.has(body.type)) lines.flushLater();
+      else lines.flush();
       if (durableNow.has(body.type)) file.sync();
       if (durableSoon.has(body.type)) file.syncSoon();
       return event;
     },
-    restore(look) {
-      flush();
+    /** Writes the file anew if it is not what we wrote, and sets the other aside; true if that was needed. */
+    restore(look: 'quick' | 'whole'): boolean {
+      lines.flush();
       if (file.isIntact(look)) return false;
       file.rewrite();
       return true;
     },
-    close() {
+    close(): void {
       try {
-        flush();
+        lines.close();
       } finally {
         file.close();
       }
+    },
+  };
+}
+
+/** Keeps lines until they are written; those that could not be are tried again with the next, so that no number is left out. */
+function gatherLines(write: (text: string) => void) {
+  let lines = '';
+  let later: NodeJS.Immediate | null = null;
+  let failure: unknown = null;
+  let hasFailed = false;
+
+  function flush(): void {
+    if (later) clearImmediate(later);
+    later = null;
+    const earlier = failure;
+    failure = null;
+    if (earlier !== null) throw earlier;
+    if (lines === '') return;
+    hasFailed = true;
+    write(lines);
+    hasFailed = false;
+    lines = '';
+  }
+  return {
+    flush,
+    /** Writes what is left. A failure that was told already is not told again. */
+    close(): void {
+      const isTold = hasFailed;
+      try {
+        flush();
+      } catch (error) {
+        if (!isTold) throw error;
+      }
+    },
+    add(line: string): void {
+      lines += line;
+    },
+    flushLater(): void {
+      later ??= setImmediate(() => {
+        try {
+          flush();
+        } catch (error) {
+          failure = error;
+        }
+      });
     },
   };
 }
@@ -106,7 +132,7 @@ export function openJournal(path: string, now: () => number, options: JournalOpt
 function openFile(path: string, root: string) {
   refuseLinkedFolders(path, root);
   ensureDir(dirname(path));
-  let fd = guard(path, () => openToAppend(path));
+  let fd = guard(path, () => openRegular(path, constants.O_APPEND));
   const seq = cutToWholeLines(fd);
   const copy = createSpool();
   for (const chunk of readChunks(fd, 0)) copy.add(chunk);
@@ -119,7 +145,7 @@ function openFile(path: string, root: string) {
     write(text: string): void {
       const bytes = Buffer.from(text);
       suspect ||= fstatSync(fd).ctimeMs !== changedAt;
-      guard(path, () => writeAll(fd, bytes));
+      guard(path, () => writeWhole(fd, bytes, copy.size()));
       copy.add(bytes);
       changedAt = fstatSync(fd).ctimeMs;
     },
@@ -130,6 +156,7 @@ function openFile(path: string, root: string) {
         fdatasync(fd, () => {});
       });
     },
+    /** A quick look trusts the time of the last change, which may miss one in the same tick as our own write. */
     isIntact(look: 'quick' | 'whole'): boolean {
       if (!isRealDir(dirname(path), root) || lstatOf(path)?.ino !== fstatSync(fd).ino) return false;
       const { ctimeMs, size } = fstatSync(fd);
@@ -145,7 +172,7 @@ function openFile(path: string, root: string) {
       setAside(path);
       guard(path, () => {
         const foreign = fd;
-        fd = openToAppend(path, constants.O_EXCL);
+        fd = openRegular(path, constants.O_APPEND | constants.O_EXCL);
         closeSync(foreign);
         for (const chunk of copy.chunks()) writeAll(fd, chunk);
         fdatasyncSync(fd);
@@ -159,6 +186,16 @@ function openFile(path: string, root: string) {
       copy.close();
     },
   };
+}
+
+/** Appends all of the bytes or nothing. */
+function writeWhole(fd: number, bytes: Uint8Array, size: number): void {
+  try {
+    writeAll(fd, bytes);
+  } catch (error) {
+    ftruncateSync(fd, size);
+    throw error;
+  }
 }
 
 /** Compares all of a file with the copy. */
@@ -203,7 +240,7 @@ function guard<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw journalFailure(path, error);
+    throw writeFailure(path, error);
   }
 }
 
@@ -211,11 +248,4 @@ function guard<T>(path: string, work: () => T): T {
 function secretInEvent(type: EventBody['type']): RalphError {
   const message = `an event (${type}) cannot be written, because a word that it needs is the value of a secret variable`;
   return new RalphError('journal-secret', message, { remedy: 'give that variable another value' });
-}
-
-function journalFailure(path: string, error: unknown): unknown {
-  const failure = writeFailure(path, error);
-  if (!isRalphError(failure) || failure.code !== 'disk-full') return failure;
-  const remedy = 'free some space (df -h shows where), then ralph run --resume';
-  return new RalphError(failure.code, failure.message, { remedy, cause: error });
 }

@@ -27,10 +27,11 @@ export function nextCommand(view: RunView, { asks, isLatest }: Next): string {
 }
 
 /** Returns the command that continues a run. One over a PRD is never resumed: the next goes on where its stories stand. */
-export function goOnCommand({ run, tasks }: Pick<RunView, 'run' | 'tasks'>): string {
+export function goOnCommand({ run, tasks, prdOptions }: RunView): string {
   if (tasks === null) return `ralph run --resume ${run}`;
   const folder = dirname(tasks);
-  return folder === 'ralph' ? 'ralph prd run' : `ralph prd run --ralph-dir ${shellWord(folder)}`;
+  const where = folder === 'ralph' ? [] : ['--ralph-dir', folder];
+  return ['ralph prd run', ...[...where, ...prdOptions].map(shellWord)].join(' ');
 }
 
 /** Returns a word as a shell takes it. */
@@ -39,12 +40,21 @@ export function shellWord(word: string): string {
 }
 
 /** Returns the option that raises what ran out to twice of it; null if nothing did. */
-function raiseOptions({ outcome, limits, usage, elapsedMs, tasks, iterations }: RunView): string | null {
+function raiseOptions(view: RunView): string | null {
+  const { outcome, limits, usage, elapsedMs, tasks, iterations, endedAt } = view;
   if (limits === null) return null;
   if (outcome === 'MAX_ITERATIONS_REACHED')
     return limits.iterations === null ? null : `${tasks === null ? '-m' : '-n'} ${limits.iterations * 2}`;
+  if (outcome === 'USAGE_LIMIT') return longerWait(limits, iterations.at(-1)?.limit?.resetsAt, endedAt ?? 0);
   if (outcome !== 'BUDGET_SPENT') return null;
   return raiseBudget(limits, { usage, elapsedMs, last: iterations.at(-1)?.usage ?? null });
+}
+
+/** Returns the option that waits until the limit is over, in whole hours or minutes; if its end is unknown, twice as long. */
+function longerWait({ waitMs }: Limits, resetsAt: number | undefined, endedAt: number): string {
+  const ms = Math.max(1, resetsAt === undefined ? waitMs * 2 : resetsAt - endedAt);
+  const unit = ms > 3_600_000 ? 3_600_000 : 60_000;
+  return `--max-wait ${formatDuration(Math.ceil(ms / unit) * unit)}`;
 }
 
 type Spent = { readonly usage: Usage; readonly elapsedMs: number; readonly last?: Usage | null };

@@ -1,10 +1,11 @@
 import type { TodoItem } from '../agents/adapter.ts';
+import type { LimitMark } from '../core/limit-words.ts';
 import type { Decision, Limits, Verdict } from '../core/loop.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { TaskCounts } from '../core/review/mode.ts';
 import type { IterationMode } from '../core/review/story.ts';
 import { plural } from '../core/text.ts';
-import { noUsage, type TurnEnd, type Usage } from '../core/turn.ts';
+import { type Limit, noUsage, type TurnEnd, type Usage } from '../core/turn.ts';
 import type { Skipped } from './event-lines.ts';
 import type { StoryState } from './loop-schemas.ts';
 
@@ -15,7 +16,7 @@ export type Mark =
   | 'rejected'
   | 'failed-checks'
   | 'went-on'
-  | 'limited'
+  | LimitMark
   | 'failed'
   | 'needs-person'
   | 'stopped'
@@ -42,9 +43,6 @@ type ToolView = {
   ms: number | null;
 };
 
-/** Most tokens in the agent's context; `window` is null if its size is unknown. */
-type ContextView = { tokens: number; window: number | null };
-
 /** `after` and `reviewStatus` are the state at the end of the iteration; null before that. */
 export type PrdView = {
   mode: IterationMode;
@@ -58,194 +56,122 @@ export type PrdView = {
 };
 
 /** One iteration. One that is run again, after a limit or a crash, is another entry with the same number. */
-export type IterationView = {
+export class IterationView {
   /** Its place among all entries, from 0. */
   index: number;
   iteration: number;
   of: number | null;
   /** The last event that changed it. */
   seq: number;
-  mark: Mark;
+  mark: Mark = 'running';
   startedAt: number;
-  endedAt: number | null;
-  promptChars: number;
-  promptStart: string;
+  endedAt: number | null = null;
+  promptStart = '';
   /** Purpose of an iteration of a PRD; null in any other run. */
-  prd: PrdView | null;
-  agentStartedAt: number | null;
-  agentMs: number | null;
-  end: TurnEnd | null;
-  exitCode: number | null;
-  error: string | null;
-  text: string;
+  prd: PrdView | null = null;
+  agentStartedAt: number | null = null;
+  agentMs: number | null = null;
+  end: TurnEnd | null = null;
+  /** The model that the agent named; null if it named none. */
+  model: string | null = null;
+  exitCode: number | null = null;
+  error: string | null = null;
+  /** The provider's limit that cut the turn. */
+  limit: Limit | null = null;
+  text = '';
   /** The last tool calls; `toolCalls` counts them all, and is null if the agent does not report them. */
-  tools: ToolView[];
-  toolCalls: number | null;
-  toolErrors: number;
-  usage: Usage | null;
-  context: ContextView | null;
-  commits: number;
-  filesChanged: number;
-  /** The first of the changed files. */
-  files: readonly string[];
+  tools: ToolView[] = [];
+  toolCalls: number | null = 0;
+  toolErrors = 0;
+  usage: Usage | null = null;
+  /** Most tokens in the agent's context; `window` is null if its size is unknown. */
+  context: { tokens: number; window: number | null } | null = null;
+  commits = 0;
+  filesChanged = 0;
   /** The commit or snapshot at its start and at its end. */
-  from: string | null;
-  to: string | null;
-  guardrails: CheckView[];
-  verify: CheckView[];
-  scm: { task: string; ok: boolean; detail: string }[];
+  from: string | null = null;
+  to: string | null = null;
+  guardrails: CheckView[] = [];
+  verify: CheckView[] = [];
   /** Tool calls that the guard refused. */
-  denials: { tool: string; what: string; category: string; reason: string }[];
-  verdict: Verdict | null;
+  denials: { tool: string; what: string; category: string; reason: string }[] = [];
+  verdict: Verdict | null = null;
   decision: {
     kind: Decision['kind'];
     because: { code: string; text: string };
     outcome: Outcome | null;
-  } | null;
+  } | null = null;
   /** The wait that followed: how long was planned, and how long it was; null until the loop goes on. */
-  wait: { startedAt: number; plannedMs: number; ms: number | null } | null;
-};
+  wait: { startedAt: number; plannedMs: number; ms: number | null } | null = null;
 
-/** View of a run, folded from its events. Every command and the page show this; only `fold-events.ts` writes it. */
-export type RunView = {
+  constructor(place: Pick<IterationView, 'index' | 'iteration' | 'of' | 'seq' | 'startedAt'>) {
+    this.index = place.index;
+    this.iteration = place.iteration;
+    this.of = place.of;
+    this.seq = place.seq;
+    this.startedAt = place.startedAt;
+  }
+}
+
+/** View of a run, folded from its events. Every command and the page show this; only the fold writes it. */
+export class RunView {
   run: string;
   /** A worker that only drives a terminal has a timeline and no journal: its tool calls, costs and changes are unknown. */
-  source: 'journal' | 'timeline';
+  source: 'journal' | 'timeline' = 'journal';
   /** The last event. */
-  seq: number;
+  seq = 0;
   /** Lines of the journal that were skipped: those that are no events, and events that only a newer release knows. */
-  damaged: number;
-  unknown: number;
-  version: string | null;
-  cwd: string | null;
+  damaged = 0;
+  unknown = 0;
+  cwd: string | null = null;
   /** The branch that was checked out when the run began. */
-  branch: string | null;
-  agent: string | null;
-  agentVersion: string | null;
-  command: string | null;
-  task: string;
-  promptFile: string | null;
+  branch: string | null = null;
+  agent: string | null = null;
+  agentVersion: string | null = null;
+  command: string | null = null;
+  task = '';
   /** The task list of a PRD, relative to `cwd`; null in any other run. */
-  tasks: string | null;
-  limits: Limits | null;
-  pid: number | null;
-  startedAt: number | null;
+  tasks: string | null = null;
+  /** Options of a run over a PRD that the next one needs, too. */
+  prdOptions: readonly string[] = [];
+  limits: Limits | null = null;
+  pid: number | null = null;
+  startedAt: number | null = null;
   /** The time of the last event. */
-  updatedAt: number | null;
-  endedAt: number | null;
+  updatedAt: number | null = null;
+  endedAt: number | null = null;
   /**
    * `going` is all that a journal can tell: whether the process lives is a question for the system. `yielded` is between
    * two iterations that a supervisor starts, each with a process of its own.
    */
-  state: 'going' | 'waiting' | 'yielded' | 'ended' | 'abandoned';
-  outcome: Outcome | null;
-  exitCode: number | null;
-  because: string | null;
-  becauseCode: string | null;
+  state: 'going' | 'waiting' | 'yielded' | 'ended' | 'abandoned' = 'going';
+  outcome: Outcome | null = null;
+  exitCode: number | null = null;
+  because: string | null = null;
+  becauseCode: string | null = null;
   /** Set if a person has to act before the loop goes on: to answer, or to look. */
-  needs: { kind: 'answer' | 'look'; text: string } | null;
+  needs: { kind: 'answer' | 'look'; text: string } | null = null;
   /** The number of the last iteration that began. */
-  iteration: number;
-  iterations: IterationView[];
-  usage: Usage;
+  iteration = 0;
+  iterations: IterationView[] = [];
+  usage: Usage = noUsage;
   /** Milliseconds that the loop was at work, with its waits but without the time before a resume. */
-  elapsedMs: number;
-  claims: { accepted: number; rejected: number };
-  todo: readonly TodoItem[];
+  elapsedMs = 0;
+  claims = { accepted: 0, rejected: 0 };
+  todo: readonly TodoItem[] = [];
   /** The tool call that runs. */
-  tool: ToolView | null;
-  waitUntil: number | null;
-  waitFor: string | null;
+  tool: ToolView | null = null;
+  waitUntil: number | null = null;
+  waitFor: string | null = null;
   /** The stories of a PRD now, and the ids of those that were done when the run began. */
-  stories: readonly StoryState[];
-  doneBefore: readonly string[] | null;
+  stories: readonly StoryState[] = [];
+  doneBefore: readonly string[] | null = null;
   /** The last notices for people. */
-  notices: { at: number; text: string }[];
-};
+  notices: { at: number; text: string }[] = [];
 
-/** Returns the view of a run without events. */
-export function newRunView(run: string): RunView {
-  return {
-    run,
-    source: 'journal',
-    seq: 0,
-    damaged: 0,
-    unknown: 0,
-    version: null,
-    cwd: null,
-    branch: null,
-    agent: null,
-    agentVersion: null,
-    command: null,
-    task: '',
-    promptFile: null,
-    tasks: null,
-    limits: null,
-    pid: null,
-    startedAt: null,
-    updatedAt: null,
-    endedAt: null,
-    state: 'going',
-    outcome: null,
-    exitCode: null,
-    because: null,
-    becauseCode: null,
-    needs: null,
-    iteration: 0,
-    iterations: [],
-    usage: noUsage,
-    elapsedMs: 0,
-    claims: { accepted: 0, rejected: 0 },
-    todo: [],
-    tool: null,
-    waitUntil: null,
-    waitFor: null,
-    stories: [],
-    doneBefore: null,
-    notices: [],
-  };
-}
-
-/** Returns an iteration that has just begun. */
-export function newIteration(
-  { index, iteration, of, at }: { index: number; iteration: number; of: number | null; at: number },
-  seq: number,
-): IterationView {
-  return {
-    index,
-    iteration,
-    of,
-    seq,
-    mark: 'running',
-    startedAt: at,
-    endedAt: null,
-    promptChars: 0,
-    promptStart: '',
-    prd: null,
-    agentStartedAt: null,
-    agentMs: null,
-    end: null,
-    exitCode: null,
-    error: null,
-    text: '',
-    tools: [],
-    toolCalls: 0,
-    toolErrors: 0,
-    usage: null,
-    context: null,
-    commits: 0,
-    filesChanged: 0,
-    files: [],
-    from: null,
-    to: null,
-    guardrails: [],
-    verify: [],
-    scm: [],
-    denials: [],
-    verdict: null,
-    decision: null,
-    wait: null,
-  };
+  constructor(run: string) {
+    this.run = run;
+  }
 }
 
 /** Returns an iteration that ends at some moment, if it was running. */
@@ -253,6 +179,14 @@ export function closeIteration(one: IterationView, mark: Mark, at: number): Iter
   if (one.mark !== 'running') return one;
   const agentMs = one.agentMs ?? (one.agentStartedAt === null ? null : Math.max(0, at - one.agentStartedAt));
   return { ...one, mark, endedAt: at, agentMs };
+}
+
+/** The commits or snapshots at the start and the end of an iteration, or of the whole run; `to` is null for now. */
+export type Range = { readonly from: string | null; readonly to: string | null };
+
+export function rangeOf({ iterations }: RunView, one: IterationView | undefined): Range {
+  if (one === undefined) return { from: iterations[0]?.from ?? null, to: iterations.at(-1)?.to ?? null };
+  return { from: one.from, to: one.to ?? iterations[one.index + 1]?.from ?? null };
 }
 
 /** True while a process of the run should be at work or waiting, by its journal. */
@@ -296,4 +230,20 @@ export function timeByKind(one: IterationView, now: number): TimeByKind {
     waiting,
     other: Math.max(0, whole - Math.max(0, agentMs) - checks),
   };
+}
+
+/** Returns the first line of a task that says something, without the marks of a heading. */
+export function titleOf(task: string): string {
+  const line = task.split('\n').find((one) => one.trim() !== '') ?? '';
+  return line.replace(/^#+\s*/, '').slice(0, 200);
+}
+
+/** Says what a loop that runs does now. */
+export function doingNow({ iterations, tool, waitFor }: RunView): string {
+  if (waitFor !== null) return waitFor;
+  if (tool !== null) return `${tool.name} ${tool.summary}`.trim();
+  const last = iterations.at(-1);
+  const check = last?.guardrails.find(({ ok }) => ok === null);
+  if (check) return `checks: ${check.command}`;
+  return last?.agentMs === null ? 'the agent is thinking' : 'between two iterations';
 }

@@ -120,5 +120,5 @@ export function last<T extends JournalEvent['type']>(
   events: readonly JournalEvent[],
   type: T,
 ): EventOf<T> | undefined {
-  return events.findLast((event): event is EventOf<T> => event.type === type);
+  return events.findLast((event): event is JournalEvent & EventOf<T> => event.type === type);
 }

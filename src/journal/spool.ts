@@ -3,23 +3,17 @@ import { join } from 'node:path';
 import { readChunks } from '../os/files/open-file.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 
-/** Keeps bytes where no path leads: in memory, and above `maxBytes` in a file without a name. */
-export type Spool = {
-  add(bytes: Uint8Array): void;
-  size(): number;
-  /** Yields all bytes in order. */
-  chunks(): Generator<Uint8Array>;
-  close(): void;
-};
+export type Spool = ReturnType<typeof createSpool>;
 
-export function createSpool(maxBytes = 4 * 1024 * 1024): Spool {
+/** Keeps bytes where no path leads: in memory, and above `maxBytes` in a file without a name. */
+export function createSpool(maxBytes = 4 * 1024 * 1024) {
   let memory = Buffer.alloc(0);
   let length = 0;
   let fd: number | null = null;
   let spilled = 0;
   return {
     size: () => spilled + length,
-    add(bytes) {
+    add(bytes: Uint8Array): void {
       const needed = length + bytes.length;
       if (needed > maxBytes) {
         fd ??= openNameless();
@@ -32,11 +26,12 @@ export function createSpool(maxBytes = 4 * 1024 * 1024): Spool {
       memory.set(bytes, length);
       length = needed;
     },
-    *chunks() {
+    /** Yields all bytes in order. */
+    *chunks(): Generator<Uint8Array> {
       if (fd !== null) yield* readChunks(fd, 0, spilled);
       yield memory.subarray(0, length);
     },
-    close() {
+    close(): void {
       if (fd !== null) fs.closeSync(fd);
       fd = null;
     },

@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -22,14 +23,30 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('openStreamLog', () => {
-  it('replaces the log that was there, and cuts one that grows too long', () => {
+  it('replaces the log that was there', () => {
     writeFileSync(at('log'), 'what was there before');
-    const log = openStreamLog(at('log'), 4);
+    const log = openStreamLog(at('log'));
     log.write('abc');
     log.write(Buffer.from('def'));
-    log.write('never');
     log.close();
-    expect(readFileSync(at('log'), 'utf8')).toBe('abcdef\n... [log cut here]\n');
+    expect(readFileSync(at('log'), 'utf8')).toBe('abcdef');
+  });
+
+  it('keeps the beginning and whole lines of the end of one that grows too long, and says what it left out', () => {
+    const log = openStreamLog(at('log'), 4000);
+    const lines = Array.from({ length: 1000 }, (_, index) => `{"line":${index}}\n`);
+    for (const line of lines) {
+      log.write(line);
+      expect(statSync(at('log')).size).toBeLessThanOrEqual(4000);
+    }
+    log.close();
+    const text = readFileSync(at('log'), 'utf8');
+    const all = lines.join('');
+    const [head = '', bytes, tail = ''] = text.split(/\n\.\.\. \[(\d+) bytes left out here\]\n/);
+    expect(head).toBe(all.slice(0, 1000));
+    expect(tail.length).toBeGreaterThan(900);
+    expect(all.endsWith(`\n${tail}`)).toBe(true);
+    expect(Number(bytes)).toBe(all.length - head.length - tail.length);
   });
 
   it('says what is in its place: a folder, a link, or a file above it', () => {

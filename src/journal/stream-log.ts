@@ -1,30 +1,59 @@
-import { closeSync, constants, existsSync, openSync, renameSync } from 'node:fs';
+import { closeSync, constants, existsSync, ftruncateSync, renameSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { writeFailure } from '../os/files/file-error.ts';
 import { ensureDir } from '../os/files/files.ts';
+import { readChunks } from '../os/files/open-file.ts';
+import { openRegular } from './journal-append.ts';
 import { writeAll } from './spool.ts';
 
-export type StreamLog = { write(chunk: Uint8Array | string): void; close(): void };
+export type StreamLog = ReturnType<typeof openStreamLog>;
 
-/** Opens a log of what a process prints. Above `maxBytes` it says so once and writes no more. */
-export function openStreamLog(path: string, maxBytes = Number.POSITIVE_INFINITY): StreamLog {
-  const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const mostBytes = 200 * 1024 * 1024;
+
+/** Opens a log of what a process prints. Of one above `maxBytes` the middle is left out, and a line says so. */
+export function openStreamLog(path: string, maxBytes = mostBytes) {
+  const kept = Math.floor(maxBytes / 4);
   let size = 0;
+  let leftOut = 0;
+  let noteBytes = 0;
   const fd = guard(path, () => {
     ensureDir(dirname(path));
-    // Without O_NONBLOCK, opening a named pipe would wait for a reader.
-    return openSync(path, O_CREAT | O_TRUNC | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    return openRegular(path, constants.O_TRUNC);
   });
+
+  /** Moves the last quarter behind the first, in place: the file never grows beyond its limit. */
+  function cutMiddle(): void {
+    const from = lineStart(fd, size - kept);
+    leftOut += from - kept - noteBytes;
+    const note = Buffer.from(`\n... [${leftOut} bytes left out here]\n`);
+    noteBytes = note.length;
+    let end = kept + writeAll(fd, note, kept);
+    for (const chunk of readChunks(fd, from, size)) end += writeAll(fd, chunk, end);
+    ftruncateSync(fd, end);
+    size = end;
+  }
+
   return {
-    write(chunk) {
-      if (size > maxBytes) return;
+    write(chunk: Uint8Array | string): void {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      size += bytes.length;
-      const text = size > maxBytes ? Buffer.concat([bytes, Buffer.from('\n... [log cut here]\n')]) : bytes;
-      guard(path, () => writeAll(fd, text));
+      guard(path, () => {
+        size += writeAll(fd, bytes, size);
+        if (size > maxBytes) cutMiddle();
+      });
     },
-    close: () => closeSync(fd),
+    close: (): void => closeSync(fd),
   };
+}
+
+/** Returns the first place after `from` at which a line begins; the end of the file if there is none. */
+function lineStart(fd: number, from: number): number {
+  let at = from;
+  for (const chunk of readChunks(fd, from)) {
+    const newline = chunk.indexOf(0x0a);
+    if (newline !== -1) return at + newline + 1;
+    at += chunk.length;
+  }
+  return at;
 }
 
 /** Renames the log of an iteration that is run again, to `001.try-1.ndjson`. */

@@ -50,7 +50,10 @@ export function streamEvents(iteration: number, event: AgentEvent): EventBody[] 
 export function agentEnded(
   iteration: number,
   turn: Omit<Turn, 'endedAt' | 'durationMs'>,
-  driver: Pick<EventOf<'agent.ended'>, 'cause' | 'ms' | 'session' | 'context' | 'swept' | 'unknownEvents'>,
+  driver: Pick<
+    EventOf<'agent.ended'>,
+    'cause' | 'ms' | 'session' | 'model' | 'context' | 'swept' | 'unknownEvents'
+  >,
 ): EventBody {
   const { text, end, exitCode, toolCalls, progress, usage, limit, error } = turn;
   return {

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { readText, writeAtomic } from '../os/files/files.ts';
 import { realPath } from '../os/files/real-path.ts';
@@ -6,9 +6,9 @@ import { type Argv, findProgram, outsideEnvironment, runCommand } from '../os/pr
 import { passVariables, proxyVariables, variablesInside } from './environment.ts';
 import { callFilter } from './filter.ts';
 import { hiddenPlaces, socketsIn, toolPlaces } from './folders.ts';
-import { createLocalParts, type LocalParts } from './local.ts';
+import { createLocalSandbox, type LocalParts } from './local.ts';
 import { inOrder, type Mount } from './mounts.ts';
-import { innerProgram, type Network } from './network.ts';
+import { innerProgram, innerWords, type Network } from './network.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 
 /** Folder of our own files inside. */
@@ -47,54 +47,37 @@ export async function bwrapAvailable(env: SandboxSpec['env']): Promise<Availabil
 
 /** Namespaces of the kernel: the machine read-only, the project writable, a home and a network of its own. */
 export function createBwrap(spec: SandboxSpec): Sandbox {
-  const parts = createLocalParts(spec);
-  const { place } = parts;
-  const { name } = place;
-  const program = findProgram('bwrap', outsideEnvironment(spec.env, place.root)) ?? '/usr/bin/bwrap';
-  const filter = join(dirname(parts.home), 'filter');
-  const variables = join(dirname(parts.home), 'variables');
-  return {
-    provider: 'bwrap',
-    name,
-    async prepare() {
-      await parts.open();
-      const bytes = callFilter();
-      if (bytes !== null) writeAtomic(filter, bytes, { fsync: false });
-    },
-    wrap(argv, env, cwd, alone = {}) {
-      const { mounts, network, standIns } = parts.opened();
-      standIns.place();
-      const start = [process.execPath, `${own}/inner.cjs`, `${own}/proxy`, String(network.port)];
-      const inner = { ...variablesInside(alone), ...proxyVariables(network.port) };
-      writeAtomic(variables, setOptions({ ...inner, HOME: place.home }), { fsync: false });
-      const words = [
-        ...mountOptions(spec, parts, mounts),
-        ...ownOptions(network),
-        '--chdir',
-        realPath(cwd),
-        '--',
-      ];
-      return {
-        argv: [
-          ...withFiles(program, variables, filter),
-          ...words,
-          ...start,
-          network.forwards.join(','),
-          ...argv,
-        ],
-        env: passVariables(env, parts.variables),
-        failure: bwrapFailure,
-      };
-    },
-    settle: async () => parts.settle(),
-    stop: () => parts.close(),
-    remove: async () => parts.remove(),
-    freshHome: (how) => parts.freshHome(how),
-    async status() {
-      const detail = parts.detail();
-      return { name, state: detail === null ? 'absent' : 'ready', detail: detail ?? '' };
-    },
-  };
+  return createLocalSandbox(spec, (parts) => {
+    const { place, folder } = parts;
+    const program = findProgram('bwrap', outsideEnvironment(spec.env, place.root)) ?? '/usr/bin/bwrap';
+    const filter = join(folder, 'filter');
+    const variables = join(folder, 'variables');
+    return {
+      provider: 'bwrap',
+      async prepare() {
+        const bytes = callFilter();
+        if (bytes !== null) writeAtomic(filter, bytes, { fsync: false });
+      },
+      wrap(argv, env, cwd, alone = {}) {
+        const { mounts, network, standIns } = parts.opened();
+        standIns.place();
+        const inner = { ...variablesInside(alone), ...proxyVariables(network.port), HOME: place.home };
+        writeAtomic(variables, setOptions(inner), { fsync: false });
+        return {
+          argv: [
+            ...withFiles(program, variables, filter),
+            ...mountOptions(spec, parts, mounts),
+            ...ownOptions(network),
+            ...['--chdir', realPath(cwd), '--', process.execPath],
+            ...innerWords(own, network),
+            ...argv,
+          ],
+          env: passVariables(env, parts.variables),
+          failure: bwrapFailure,
+        };
+      },
+    };
+  });
 }
 
 /** Looks anew for each command: services come and go. */

@@ -4,9 +4,9 @@ import { type Argv, type Environment, findProgram, outsideEnvironment } from '..
 import { rootCapabilities } from './bwrap.ts';
 import { hideVariables, namesToPass, proxyVariables } from './environment.ts';
 import { socketsIn } from './folders.ts';
-import { createLocalParts, type LocalParts } from './local.ts';
+import { createLocalSandbox, type LocalParts } from './local.ts';
 import { inOrder, type Mount } from './mounts.ts';
-import { innerProgram } from './network.ts';
+import { innerProgram, innerWords } from './network.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 import { createTool, reasonOf } from './tool.ts';
 
@@ -43,64 +43,40 @@ export async function containerAvailable({
 
 /** Docker or podman with the user's image: it has only the project and a home of this machine. */
 export function createContainer(spec: SandboxSpec): Sandbox {
-  const parts = createLocalParts(spec);
-  const { place } = parts;
-  const { name } = place;
-  const outside = outsideEnvironment(spec.env, place.root);
-  const ownFilter = ['--filter', `label=${label}=${name}`];
-  let program: Program | null = null;
+  return createLocalSandbox(spec, (parts) => {
+    const { root, name } = parts.place;
+    const outside = outsideEnvironment(spec.env, root);
+    const ownFilter = ['--filter', `label=${label}=${name}`];
+    let program: Program | null = null;
 
-  async function ask(...words: string[]): Promise<string> {
-    program ??=
-      (await installedPrograms(outside)).find(({ version }) => version !== null)?.program ?? 'docker';
-    return (await createTool([program], outside).ask(words)).stdout;
-  }
+    async function ask(...words: string[]): Promise<string> {
+      program ??=
+        (await installedPrograms(outside)).find(({ version }) => version !== null)?.program ?? 'docker';
+      return (await createTool([program], outside).ask(words)).stdout;
+    }
 
-  /** Removes also the containers of a run that was killed. */
-  async function removeContainers(): Promise<void> {
-    const ids = (await ask('ps', '--all', '--quiet', ...ownFilter)).split('\n').filter(Boolean);
-    if (ids.length > 0) await ask('rm', '--force', ...ids);
-  }
+    /** Removes also the containers of a run that was killed. */
+    async function end(): Promise<void> {
+      const ids = (await ask('ps', '--all', '--quiet', ...ownFilter)).split('\n').filter(Boolean);
+      if (ids.length > 0) await ask('rm', '--force', ...ids);
+    }
 
-  return {
-    provider: 'container',
-    name,
-    async prepare() {
-      await parts.open();
-      await removeContainers();
-    },
-    wrap(argv, env, cwd, alone = {}) {
-      const inner = hideVariables(argv, withoutOurs(alone));
-      const variables = [...namesToPass(env, parts.variables), ...inner.names];
-      return {
-        argv: containerArgv(program ?? 'docker', { spec, parts, variables, cwd, argv: inner.argv }),
-        env: { ...outsideEnvironment(env, place.root), ...inner.env },
-        failure: containerFailure,
-      };
-    },
-    async settle() {
-      await removeContainers();
-      parts.settle();
-    },
-    async stop() {
-      await removeContainers();
-      await parts.close();
-    },
-    async remove() {
-      await removeContainers();
-      parts.remove();
-    },
-    freshHome: (how) => parts.freshHome(how),
-    async status() {
-      const isRunning = (await ask('ps', '--quiet', ...ownFilter)).trim() !== '';
-      const detail = parts.detail();
-      return {
-        name,
-        state: isRunning ? 'running' : detail === null ? 'absent' : 'ready',
-        detail: detail ?? '',
-      };
-    },
-  };
+    return {
+      provider: 'container',
+      prepare: end,
+      wrap(argv, env, cwd, alone = {}) {
+        const inner = hideVariables(argv, withoutOurs(alone));
+        const variables = [...namesToPass(env, parts.variables), ...inner.names];
+        return {
+          argv: containerArgv(program ?? 'docker', { spec, parts, variables, cwd, argv: inner.argv }),
+          env: { ...outsideEnvironment(env, root), ...inner.env },
+          failure: containerFailure,
+        };
+      },
+      end,
+      isRunning: async () => (await ask('ps', '--quiet', ...ownFilter)).trim() !== '',
+    };
+  });
 }
 
 type InnerCommand = {
@@ -139,8 +115,7 @@ function containerArgv(program: Program, { spec, parts, variables, cwd, argv }: 
     ...all.flatMap((mount) => ['--mount', mountOption(mount)]),
     ...variables.flatMap((each) => ['--env', each]),
     ...values.flatMap(([each, value]) => ['--env', `${each}=${value}`]),
-    ...[spec.image ?? '', 'node', `${own}/inner.cjs`, `${own}/proxy`, String(network.port)],
-    ...[network.forwards.join(','), ...argv],
+    ...[spec.image ?? '', 'node', ...innerWords(own, network), ...argv],
   ];
 }
 

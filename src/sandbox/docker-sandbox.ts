@@ -1,22 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { agents } from '../agents/registry.ts';
-import { systemClock } from '../os/clock.ts';
-import type { FileSnapshot } from '../os/files/file-snapshot.ts';
 import { ensureDir, lstatOf, readText, writeAtomic } from '../os/files/files.ts';
-import type { GitFolders } from '../os/git/git.ts';
 import { findProgram, outsideEnvironment } from '../os/process/process.ts';
-import { hideVariables, namesToPass } from './environment.ts';
 import { homeOf } from './folders.ts';
-import { markedCommand } from './marked.ts';
-import { gitOf, pathsToShow, placeOf } from './place.ts';
-import { snapshotProject } from './project-snapshot.ts';
+import { createMachine, createTimeoutMs } from './machine.ts';
+import { placeOf } from './place.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 import { createTool, reasonOf } from './tool.ts';
 
-/** Time until files from inside are here: they come by a synchronisation. */
-const settleMs = 2500;
-const createTimeoutMs = 15 * 60_000;
 /** Folder of the login, which outlives a sandbox; not `~/.claude` itself. */
 const stateName = '.dclaude_state';
 
@@ -34,60 +25,37 @@ export function createDockerSandbox(spec: SandboxSpec): Sandbox {
   const name = `ralph-${place.root.replace(/[^A-Za-z0-9._-]/g, '_')}`;
   const state = join(homeOf(spec.env), stateName);
   const docker = createTool(['docker', 'sandbox'], outsideEnvironment(spec.env, place.root));
-  const also = [...agents[spec.agent].sandbox.variables, ...(spec.variables ?? [])];
-  let project: FileSnapshot | null = null;
-
-  const exists = async (): Promise<boolean> =>
-    (await docker.must(['ls'])).split('\n').some((line) => line.trim().split(/\s+/).includes(name));
-
-  async function create(git: GitFolders | null): Promise<void> {
-    const paths = [...pathsToShow(place, git, spec.paths), state];
-    await docker.must(['create', '--name', name, spec.agent, ...paths], { timeoutMs: createTimeoutMs });
-    await docker.must(['exec', '-i', '-u', 'root', '-e', `RALPH_STATE_DIR=${state}`, name, 'bash', '-s'], {
-      stdin: readText(setupScript()) ?? '',
-    });
-  }
-
-  return {
+  return createMachine(spec, place, {
     provider: 'docker-sandbox',
     name,
-    async prepare({ resumed = false } = {}) {
-      const git = await gitOf(place);
-      project = snapshotProject(place.root, git);
+    tool: docker,
+    list: ['ls'],
+    namesIn: (listing) => listing.split(/\s+/),
+    async create(paths) {
       keepLogin(state);
-      if (!(await exists())) return create(git);
+      await docker.must(['create', '--name', name, spec.agent, ...paths, state], {
+        timeoutMs: createTimeoutMs,
+      });
+      await docker.must(['exec', '-i', '-u', 'root', '-e', `RALPH_STATE_DIR=${state}`, name, 'bash', '-s'], {
+        stdin: readText(setupScript()) ?? '',
+      });
+    },
+    async reopen({ resumed }) {
+      keepLogin(state);
       // Once a file was taken over, changes of it out here are not seen inside until the next start.
       if (resumed) await docker.must(['stop', name]);
     },
-    wrap(argv, variables, cwd, alone = {}) {
-      const env = outsideEnvironment(variables, place.root);
-      const [program, ...words] = argv;
-      // The agent that the sandbox was made for is run; anything else is executed beside it.
-      if (program === spec.agent && spec.agent === 'claude') {
-        return { argv: ['docker', 'sandbox', 'run', name, '--', ...words], env, promptAsWord: true };
-      }
-      const inner = hideVariables(argv, alone);
-      const names = [...namesToPass(env, also), ...inner.names].flatMap((each) => ['-e', each]);
-      const marked = markedCommand(inner.argv, `docker sandbox ls, or: docker sandbox rm ${name}`);
-      const command = ['docker', 'sandbox', 'exec', '-i', '-w', cwd, ...names, name] as const;
-      return { argv: [...command, ...marked.argv], env: { ...env, ...inner.env }, ...marked.check };
-    },
-    async settle() {
-      await systemClock.sleep(settleMs);
-      project?.restore();
-    },
-    async stop() {
-      project?.restore();
-      await docker.ask(['stop', name]);
-    },
-    async remove() {
-      if (await exists()) await docker.must(['rm', name]);
-    },
-    freshHome: async () => {},
-    async status() {
-      return { name, state: (await exists()) ? 'ready' : 'absent', detail: `login in ${state}` };
-    },
-  };
+    removal: ['rm', name],
+    // The agent that the sandbox was made for is run; anything else is executed beside it.
+    ownCommand: ([program, ...words]) =>
+      program === spec.agent && spec.agent === 'claude'
+        ? { argv: ['docker', 'sandbox', 'run', name, '--', ...words], promptAsWord: true }
+        : null,
+    // Files come by a synchronisation.
+    settleMs: 2500,
+    remedy: `docker sandbox ls, or: docker sandbox rm ${name}`,
+    detail: `login in ${state}`,
+  });
 }
 
 /** Makes the files of the login. An empty one would not do: it has to be JSON. */
@@ -98,8 +66,11 @@ function keepLogin(state: string): void {
 }
 
 function setupScript(): string {
-  const places = ['../plugins', '../../plugins', '../../../plugins'].map((folder) =>
-    fileURLToPath(new URL(`${folder}/claude-code/sandbox/setup.sh`, import.meta.url)),
+  const packages = ['../plugins', '../../plugins', '../../../plugins'].map(
+    (folder) => `${folder}/claude-code`,
+  );
+  const places = [...packages, '../..'].map((plugin) =>
+    fileURLToPath(new URL(`${plugin}/sandbox/setup.sh`, import.meta.url)),
   );
   return places.find((path) => lstatOf(path)) ?? places[0] ?? '';
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { isSecretName } from 'ralphkit-guard/secret-names';
 import { describe, expect, it } from 'vitest';
 import { agents } from '../agents/registry.ts';
-import { isSecretName } from '../os/redact/secret-names.ts';
 import { namesToPass, passVariables } from './environment.ts';
 
 describe('the environment of a sandbox', () => {

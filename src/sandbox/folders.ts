@@ -11,19 +11,11 @@ export type HiddenPaths = { readonly folders: readonly string[]; readonly files:
 const hiddenFolders = ['/home', '/root', '/tmp', '/var/tmp', '/run', '/var/run'];
 /** Where a machine keeps its keys, which root could read. */
 const secretPlaces = [
-  ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/krb5.keytab'],
-  ...[
-    '/etc/ssh',
-    '/etc/ssl/private',
-    '/etc/letsencrypt',
-    '/etc/kubernetes',
-    '/etc/rancher',
-    '/etc/wireguard',
-  ],
-  ...['/etc/NetworkManager/system-connections', '/etc/docker', '/etc/cloud', '/var/lib/cloud'],
-  ...['/var/lib/kubelet', '/var/lib/docker', '/var/lib/containers', '/var/lib/private', '/var/spool/cron'],
-  ...['/var/mail', '/var/spool/mail', '/var/backups'],
-];
+  '/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/krb5.keytab /etc/ssh /etc/ssl/private',
+  '/etc/letsencrypt /etc/kubernetes /etc/rancher /etc/wireguard /etc/NetworkManager/system-connections',
+  '/etc/docker /etc/cloud /var/lib/cloud /var/lib/kubelet /var/lib/docker /var/lib/containers',
+  '/var/lib/private /var/spool/cron /var/mail /var/spool/mail /var/backups',
+].flatMap((line) => line.split(' '));
 
 /** Returns the real path of the home. */
 export function homeOf(env: Environment): string {
@@ -96,43 +88,20 @@ function homesOfPeople(users: readonly User[]): string[] {
 
 /** Folders of programs below a home. They hold no secrets and are read-only inside. */
 const toolFolders = [
-  ...[
-    '.nvm',
-    '.volta',
-    '.fnm',
-    '.asdf',
-    '.mise',
-    '.pyenv',
-    '.rbenv',
-    '.nodenv',
-    '.goenv',
-    '.sdkman',
-    '.jenv',
-  ],
-  ...['.rustup', '.cargo/bin', '.bun/bin', '.deno/bin', 'go/bin', '.dotnet', '.npm-global', '.yarn/bin', 'n'],
-  ...['.local/bin', '.local/lib', '.local/pipx', 'bin'],
-  ...['claude', 'mise', 'fnm', 'pnpm', 'uv', 'pipx', 'nvm', 'virtualenvs'].map(
-    (name) => `.local/share/${name}`,
-  ),
-];
+  '.nvm .volta .fnm .asdf .mise .pyenv .rbenv .nodenv .goenv .sdkman .jenv .rustup .cargo/bin .bun/bin',
+  '.deno/bin go/bin .dotnet .npm-global .yarn/bin n .local/bin .local/lib .local/pipx bin .local/share/claude',
+  '.local/share/mise .local/share/fnm .local/share/pnpm .local/share/uv .local/share/pipx .local/share/nvm',
+  '.local/share/virtualenvs',
+].flatMap((line) => line.split(' '));
 
 /** Folders below a home of which only a `bin` is ever shown. */
 const secretFolders = [
-  ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.fly', '.password-store', '.mozilla'],
-  ...['.config/gh', '.config/gcloud', '.config/op', '.local/share/keyrings'],
-];
+  '.ssh .gnupg .aws .azure .kube .docker .fly .password-store .mozilla .config/gh .config/gcloud .config/op',
+  '.local/share/keyrings',
+].flatMap((line) => line.split(' '));
 const secretsOfHome = [
   ...secretFolders,
-  ...[
-    '.netrc',
-    '.pgpass',
-    '.my.cnf',
-    '.git-credentials',
-    '.npmrc',
-    '.pypirc',
-    '.vault-token',
-    '.bash_history',
-  ],
+  ...'.netrc .pgpass .my.cnf .git-credentials .npmrc .pypirc .vault-token .bash_history'.split(' '),
 ];
 /** Folders below a home in which each program has one for its settings, and maybe its keys. */
 const settingsFolders = ['.', '.config', '.local', '.local/share', '.local/state'];

@@ -46,37 +46,27 @@ export function meansPrivate({ host, below }: HostRule): boolean {
   return host === 'localhost' || (isIP(host) !== 0 && !isPublic(host));
 }
 
-const special = new BlockList();
-const subnets: readonly (readonly [address: string, prefix: number])[] = [
-  // This network, private ones, shared address space, loopback, link-local (the metadata service is there), special
-  // purposes, benchmarks, documentation, multicast and the rest.
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-];
-for (const [address, prefix] of subnets) special.addSubnet(address, prefix, 'ipv4');
-const publicV6 = new BlockList();
-publicV6.addSubnet('2000::', 3, 'ipv6');
-// Among these are Teredo, documentation and 6to4, which carry other addresses or belong to nobody.
-const specialV6 = new BlockList();
-for (const [address, prefix] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const)
-  specialV6.addSubnet(address, prefix, 'ipv6');
+/**
+ * This network, private ones, shared address space, loopback, link-local (the metadata service is there), special
+ * purposes, benchmarks, documentation, multicast and the rest.
+ */
+const special = blockList(
+  'ipv4',
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',
+  '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3',
+);
+const publicV6 = blockList('ipv6', '2000::/3');
+/** Teredo, documentation and 6to4, which carry other addresses or belong to nobody. */
+const specialV6 = blockList('ipv6', '2001::/23 2001:db8::/32 2002::/16 3fff::/20');
+
+function blockList(family: 'ipv4' | 'ipv6', ...subnets: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets.flatMap((line) => line.split(' '))) {
+    const [address = '', prefix] = subnet.split('/');
+    list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
 
 /** True for an address of the open internet: not this machine, its networks or a cloud's metadata service. */
 export function isPublic(address: string): boolean {

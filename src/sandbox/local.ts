@@ -1,41 +1,34 @@
 import { dirname, join, relative } from 'node:path';
+import type { SandboxNeeds } from '../agents/agent.ts';
 import { agents } from '../agents/registry.ts';
 import { sandboxFolder } from '../config/paths.ts';
 import { RalphError } from '../core/error.ts';
 import { otherExits } from '../core/outcome.ts';
-import { ensureDir, listDir, lstatOf, readText, removeIfThere, writeAtomic } from '../os/files/files.ts';
+import { ensureDir, listDir, lstatOf, readText, writeAtomic } from '../os/files/files.ts';
 import { acquireLock, type Lock, unreadableLock } from '../os/files/lock.ts';
 import { isWithin } from '../os/files/real-path.ts';
 import { removeTempDir } from '../os/files/temp.ts';
 import type { GitFolders } from '../os/git/git.ts';
 import { type Environment, outsideEnvironment } from '../os/process/process.ts';
-import { includedSettings } from './git-includes.ts';
 import { createPrivateHome } from './home.ts';
 import { extraMounts, type Mount, projectMounts } from './mounts.ts';
 import { type Network, openNetwork } from './network.ts';
-import { gitOf, type Place, placeOf } from './place.ts';
+import { gitOf, includedSettings, type Place, placeOf } from './place.ts';
 import { type Protection, protectProject, refuseLink } from './protect.ts';
-import type { SandboxSpec } from './sandbox.ts';
+import type { Sandbox, SandboxSpec } from './sandbox.ts';
 import { clearAbandoned, createStandIns, type StandIns } from './stand-ins.ts';
 
 /** The parts of a sandbox on this machine: a folder with its home, the mounts of its project and its network. */
 export type LocalParts = {
   readonly place: Place;
+  /** Our folder of this sandbox. */
+  readonly folder: string;
   /** The home that the agent has inside. */
   readonly home: string;
   /** Names of variables that pass besides the harmless ones. */
   readonly variables: readonly string[];
-  /** Throws before `open`. */
+  /** Throws before `prepare`. */
   opened(): Opened;
-  open(): Promise<void>;
-  /** See `Sandbox`. */
-  freshHome(how: { readonly keepSessions: boolean }): Promise<void>;
-  /** Call it after a command has ended. */
-  settle(): void;
-  close(): Promise<void>;
-  /** Describes what is kept for the next run; null if nothing is. */
-  detail(): string | null;
-  remove(): void;
 };
 
 type Opened = {
@@ -45,52 +38,57 @@ type Opened = {
   readonly standIns: StandIns;
 };
 
-/** Returns the variables of the agent that say where its folders are. */
-function movedFolders({ agentEnv = {} }: SandboxSpec, names: readonly string[]): Environment {
-  return Object.fromEntries(names.flatMap((name) => (name in agentEnv ? [[name, agentEnv[name]]] : [])));
-}
+/** What differs between the programs that make a sandbox of these parts. */
+export type LocalProvider = Pick<Sandbox, 'provider' | 'wrap'> & {
+  prepare(): Promise<void>;
+  /** Ends what still runs inside. */
+  end?(): Promise<void>;
+  isRunning?(): Promise<boolean>;
+};
 
-export function createLocalParts(spec: SandboxSpec): LocalParts {
+export function createLocalSandbox(
+  spec: SandboxSpec,
+  createProvider: (parts: LocalParts) => LocalProvider,
+): Sandbox {
   const place = placeOf(spec);
-  const needs = agents[spec.agent].sandbox;
   const folder = sandboxFolder(spec.env, place.name);
-  const outside = outsideEnvironment(spec.env, place.root);
-  const homeEnv = { ...outside, ...movedFolders(spec, Object.keys(needs.moves)) };
-  const home = createPrivateHome(join(folder, 'home'), homeEnv, needs, (text) => spec.notice?.(text));
-  const scratch = join(folder, 'scratch');
+  const home = privateHome(spec, place.root, folder);
   let lock: Lock | null = null;
   let open: Opened | null = null;
+  const { provider, prepare, wrap, end, isRunning } = createProvider({
+    place,
+    folder,
+    home: home.folder,
+    variables: [...agents[spec.agent].sandbox.variables, ...(spec.variables ?? [])],
+    opened: () => prepared(open),
+  });
 
-  const freshHome: LocalParts['freshHome'] = async (how) => {
-    removeTempDir(scratch);
-    ensureDir(scratch);
-    await home.fill(how);
+  const freshHome: Sandbox['freshHome'] = (how) => {
+    emptyScratch(folder);
+    return home.fill(how);
   };
-  const settle = (): void => {
+  const settle = async () => {
+    await end?.();
     open?.standIns.clear();
     home.giveBack();
   };
   return {
-    place,
-    home: home.folder,
-    variables: [...needs.variables, ...(spec.variables ?? [])],
-    opened() {
-      if (open === null) throw new Error('the sandbox is not prepared');
-      return open;
-    },
-    async open() {
-      ensureDir(folder);
+    provider,
+    name: place.name,
+    async prepare() {
       lock = lockProject(folder, place);
       clearAbandoned(spec.env);
       // Filled first: a project that is refused releases the lock, and nothing may be written after that.
       await freshHome({ keepSessions: true });
       open = { ...(await openProject(spec, place, folder)), network: await openNetwork(spec) };
+      await prepare();
     },
+    wrap,
     freshHome,
     settle,
-    async close() {
+    async stop() {
       try {
-        settle();
+        await settle();
       } finally {
         await open?.network.close();
         open = null;
@@ -98,17 +96,52 @@ export function createLocalParts(spec: SandboxSpec): LocalParts {
         lock = null;
       }
     },
-    detail: () => (lstatOf(folder) ? `home in ${home.folder}, ${listDir(home.folder).length} entries` : null),
-    remove() {
-      ensureDir(folder);
-      const ownLock = lockProject(folder, place);
-      clearAbandoned(spec.env);
-      removeTempDir(home.folder);
-      ownLock.release();
-      removeIfThere(join(folder, 'lock'));
-      removeTempDir(folder);
+    async remove() {
+      await end?.();
+      removeFolder(folder, place, spec.env, home.folder);
     },
+    status: async () => ({
+      name: place.name,
+      ...stateOf(folder, home.folder, (await isRunning?.()) ?? false),
+    }),
   };
+}
+
+function privateHome(spec: SandboxSpec, root: string, folder: string) {
+  const needs = agents[spec.agent].sandbox;
+  const env = { ...outsideEnvironment(spec.env, root), ...movedFolders(spec, needs.moves) };
+  return createPrivateHome(join(folder, 'home'), env, needs, (text) => spec.notice?.(text));
+}
+
+function prepared(open: Opened | null): Opened {
+  if (open === null) throw new Error('the sandbox is not prepared');
+  return open;
+}
+
+function emptyScratch(folder: string): void {
+  const scratch = join(folder, 'scratch');
+  removeTempDir(scratch);
+  ensureDir(scratch);
+}
+
+function removeFolder(folder: string, place: Place, env: Environment, home: string): void {
+  const lock = lockProject(folder, place);
+  clearAbandoned(env);
+  removeTempDir(home);
+  lock.release();
+  removeTempDir(folder);
+}
+
+function stateOf(folder: string, home: string, isRunning: boolean) {
+  const isThere = lstatOf(folder) !== null;
+  const state = isRunning ? 'running' : isThere ? 'ready' : 'absent';
+  return { state, detail: isThere ? `home in ${home}, ${listDir(home).length} entries` : '' } as const;
+}
+
+/** Returns the variables of the agent that say where its folders are. */
+function movedFolders({ agentEnv = {} }: SandboxSpec, moves: SandboxNeeds['moves']): Environment {
+  const names = Object.keys(moves).filter((name) => name in agentEnv);
+  return Object.fromEntries(names.map((name) => [name, agentEnv[name]]));
 }
 
 /** Decides how the project is mounted. */
@@ -160,6 +193,7 @@ function ignoreStandIns(folder: string, root: string, git: GitFolders, { readOnl
 
 /** Locks the project: a placeholder can only be removed if no other sandbox has it mounted. */
 function lockProject(folder: string, { root }: Place): Lock {
+  ensureDir(folder);
   const path = join(folder, 'lock');
   const result = acquireLock(path, { root });
   if (result.ok) return result.lock;

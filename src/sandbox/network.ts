@@ -5,6 +5,7 @@ import { agents } from '../agents/registry.ts';
 import { RalphError } from '../core/error.ts';
 import { lstatOf } from '../os/files/files.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
+import { passVariables, variablesInside } from './environment.ts';
 import { type HostRule, parseHostRule } from './hosts.ts';
 import { type HostProxy, type Resolve, startProxy } from './proxy.ts';
 import type { DeniedHost, SandboxSpec } from './sandbox.ts';
@@ -64,7 +65,7 @@ function forwardsOf(rules: readonly HostRule[]): string[] {
 
 /** Returns the program that starts first inside: beside the commands, or in dist when run from the source. */
 export function innerProgram(): string {
-  const places = ['../sandbox-inner.cjs', '../../dist/sandbox-inner.cjs'];
+  const places = ['../sandbox-inner.cjs', '../../dist/sandbox-inner.cjs', './sandbox-inner.cjs'];
   const program = places
     .map((place) => fileURLToPath(new URL(place, import.meta.url)))
     .find((path) => lstatOf(path) !== null);
@@ -72,29 +73,38 @@ export function innerProgram(): string {
   throw new RalphError('sandbox-program', 'dist/sandbox-inner.cjs is missing', { remedy: 'npm run build' });
 }
 
-/** Registries of packages that a task may need. */
-const packageHosts: readonly string[] = [
-  'registry.npmjs.org',
-  'registry.yarnpkg.com',
-  'pypi.org',
-  'files.pythonhosted.org',
-  'crates.io',
-  '*.crates.io',
-  'proxy.golang.org',
-  'sum.golang.org',
-  'rubygems.org',
-  '*.rubygems.org',
-  'repo.maven.apache.org',
-  'repo1.maven.org',
-];
+/** Returns the arguments of node that start this program, before those of the command; `folder` is ours inside. */
+export function innerWords(folder: string, { port, forwards }: Network): string[] {
+  return [`${folder}/inner.cjs`, `${folder}/proxy`, String(port), forwards.join(',')];
+}
 
-function hostRules({ agent, allowHosts = [] }: SandboxSpec): HostRule[] {
-  return [...agents[agent].sandbox.hosts, ...packageHosts, ...allowHosts].map((text) => {
-    const rule = parseHostRule(text);
-    if (rule !== null) return rule;
-    throw new RalphError('allow-host', `"${text}" is no host: no address with http:// and no path`, {
-      remedy: '--allow-host example.com, --allow-host "*.example.com" or --allow-host localhost:11434',
-    });
+/** Registries of packages that a task may need. */
+const packageHosts = [
+  'registry.npmjs.org registry.yarnpkg.com pypi.org files.pythonhosted.org crates.io *.crates.io',
+  'proxy.golang.org sum.golang.org rubygems.org *.rubygems.org repo.maven.apache.org repo1.maven.org',
+].flatMap((line) => line.split(' '));
+
+function hostRules(spec: SandboxSpec): HostRule[] {
+  const { agent, allowHosts = [] } = spec;
+  return [...agents[agent].sandbox.hosts, ...packageHosts, ...providerHosts(spec), ...allowHosts].map(
+    (text) => {
+      const rule = parseHostRule(text);
+      if (rule !== null) return rule;
+      throw new RalphError('allow-host', `"${text}" is no host: no address with http:// and no path`, {
+        remedy: '--allow-host example.com, --allow-host "*.example.com" or --allow-host localhost:11434',
+      });
+    },
+  );
+}
+
+/** Returns the hosts of addresses such as ANTHROPIC_BASE_URL that pass into the sandbox: the agent's provider is there. */
+function providerHosts({ agent, env, agentEnv = {}, variables = [] }: SandboxSpec): string[] {
+  const also = [...agents[agent].sandbox.variables, ...variables];
+  const passing = { ...passVariables(env, also), ...variablesInside(agentEnv) };
+  return Object.entries(passing).flatMap(([name, value]) => {
+    if (!/_(BASE_URL|API_BASE|ENDPOINT)$/.test(name) || !URL.canParse(value)) return [];
+    const { protocol, hostname, port } = new URL(value);
+    return hostname === '' ? [] : [`${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`];
   });
 }
 

@@ -1,10 +1,11 @@
-import { basename, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { stateFolder } from '../config/paths.ts';
 import { RalphError } from '../core/error.ts';
 import { sha256 } from '../os/crypto.ts';
 import { lstatOf } from '../os/files/files.ts';
 import { isWithin, realPath } from '../os/files/real-path.ts';
 import { findWholeRepository, type GitFolders, gitFolders } from '../os/git/git.ts';
+import { type Environment, runCommand } from '../os/process/process.ts';
 import { homeOf } from './folders.ts';
 import type { SandboxSpec } from './sandbox.ts';
 
@@ -47,13 +48,25 @@ export async function gitOf({ cwd, root }: Place): Promise<GitFolders | null> {
   return git !== null && (isPointer || isWithin(git.gitDir, root)) ? git : null;
 }
 
-/** Returns what a machine of its own is shown: the project, its repository, and the user's paths. */
-export function pathsToShow(
-  { root }: Place,
-  git: GitFolders | null,
-  paths: readonly string[] = [],
-): string[] {
-  const repository = git === null || isWithin(git.commonDir, root) ? [] : [git.commonDir];
-  const more = paths.map((path) => (path.endsWith(':rw') ? path.slice(0, -3) : `${path}:ro`));
-  return [root, ...repository, ...more];
+const includeKey = /^include(?:if\..*)?\.path$/is;
+
+/** Returns the files that git's configuration includes, also those that do not exist yet. */
+export async function includedSettings(root: string, env: Environment): Promise<string[]> {
+  const words = ['git', 'config', '--list', '--includes', '--show-origin', '-z'] as const;
+  const { stdout } = await runCommand(words, { cwd: root, env });
+  const fields = stdout.split('\0');
+  const paths = new Set<string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [origin = '', entry = ''] = fields.slice(at, at + 2);
+    if (!origin.startsWith('file:')) continue;
+    const file = resolve(root, origin.slice('file:'.length));
+    const key = entry.split('\n', 1)[0] ?? '';
+    paths.add(file);
+    if (includeKey.test(key)) paths.add(resolve(dirname(file), inHome(entry.slice(key.length + 1), env)));
+  }
+  return [...paths].map((path) => join(realPath(dirname(path)), path.slice(dirname(path).length)));
+}
+
+function inHome(path: string, env: Environment): string {
+  return path.startsWith('~/') && !isAbsolute(path) ? join(homeOf(env), path.slice(2)) : path;
 }

@@ -1,16 +1,10 @@
 import { agents } from '../agents/registry.ts';
 import { isObject } from '../core/json.ts';
-import type { FileSnapshot } from '../os/files/file-snapshot.ts';
 import { findProgram, outsideEnvironment } from '../os/process/process.ts';
-import { hideVariables, namesToPass } from './environment.ts';
-import { markedCommand } from './marked.ts';
-import { gitOf, pathsToShow, placeOf } from './place.ts';
-import { snapshotProject } from './project-snapshot.ts';
+import { createMachine, createTimeoutMs } from './machine.ts';
+import { placeOf } from './place.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 import { createTool, reasonOf } from './tool.ts';
-
-/** The first start fetches an image. */
-const createTimeoutMs = 15 * 60_000;
 
 export async function sbxAvailable(env: SandboxSpec['env']): Promise<Availability> {
   if (findProgram('sbx', env) === null) {
@@ -24,60 +18,28 @@ export async function sbxAvailable(env: SandboxSpec['env']): Promise<Availabilit
   return { ok: false, why, remedy: 'sbx login && sbx policy init balanced' };
 }
 
-/** Docker Sandboxes: a virtual machine of its own for the project, with the agent in it. */
+/** Docker Sandboxes. */
 export function createSbx(spec: SandboxSpec): Sandbox {
   const place = placeOf(spec);
   const { name } = place;
   const sbx = createTool(['sbx'], outsideEnvironment(spec.env, place.root));
-  const also = [...agents[spec.agent].sandbox.variables, ...(spec.variables ?? [])];
-  let project: FileSnapshot | null = null;
-
-  const exists = async (): Promise<boolean> =>
-    namesIn(await sbx.must(['ls', '--json']))?.includes(name) ?? false;
-
-  return {
+  return createMachine(spec, place, {
     provider: 'sbx',
     name,
-    async prepare() {
-      const git = await gitOf(place);
-      project = snapshotProject(place.root, git);
-      if (await exists()) return;
+    tool: sbx,
+    list: ['ls', '--json'],
+    namesIn: (listing) => namesIn(listing) ?? [],
+    async create(paths) {
       const agent = agents[spec.agent].sandbox.hasTemplate ? spec.agent : 'shell';
-      await sbx.must(['create', '--name', name, agent, ...pathsToShow(place, git, spec.paths)], {
-        timeoutMs: createTimeoutMs,
-      });
+      await sbx.must(['create', '--name', name, agent, ...paths], { timeoutMs: createTimeoutMs });
       // A leading asterisk means the same to sbx, all hosts are two of them.
       const rules = (spec.allowHosts ?? []).map((host) => (host === '*' ? '**' : host)).join(',');
       if (rules !== '') await sbx.must(['policy', 'allow', 'network', '--sandbox', name, rules]);
     },
-    wrap(argv, env, cwd, alone = {}) {
-      const inner = hideVariables(argv, alone);
-      const variables = [...namesToPass(env, also), ...inner.names].flatMap((each) => ['-e', each]);
-      const { argv: words, check } = markedCommand(
-        inner.argv,
-        `ralph sandbox status, or: sbx rm --force ${name}`,
-      );
-      return {
-        argv: ['sbx', 'exec', '-i', '-w', cwd, ...variables, name, ...words],
-        env: { ...outsideEnvironment(env, place.root), ...inner.env },
-        ...check,
-      };
-    },
-    async settle() {
-      project?.restore();
-    },
-    async stop() {
-      project?.restore();
-      await sbx.ask(['stop', name]);
-    },
-    async remove() {
-      if (await exists()) await sbx.must(['rm', '--force', name]);
-    },
-    freshHome: async () => {},
-    async status() {
-      return { name, state: (await exists()) ? 'ready' : 'absent', detail: 'sbx ls shows more' };
-    },
-  };
+    removal: ['rm', '--force', name],
+    remedy: `ralph sandbox status, or: sbx rm --force ${name}`,
+    detail: 'sbx ls shows more',
+  });
 }
 
 /** Returns the names in the output of `sbx ls --json`, which begins with other text if the daemon was not running. */

@@ -2,17 +2,14 @@ import { RalphError } from '../core/error.ts';
 import { type Argv, type CommandResult, type Environment, runCommand } from '../os/process/process.ts';
 import { cleanTerminal } from '../os/terminal/clean-terminal.ts';
 
+type AskOptions = { readonly stdin?: string; readonly timeoutMs?: number };
+
 export type Tool = {
+  readonly command: Argv;
   /** Never rejects. */
-  ask(
-    words: readonly string[],
-    options?: { readonly stdin?: string; readonly timeoutMs?: number },
-  ): Promise<CommandResult>;
+  ask(words: readonly string[], options?: AskOptions): Promise<CommandResult>;
   /** The same, but a failure is an error. */
-  must(
-    words: readonly string[],
-    options?: { readonly stdin?: string; readonly timeoutMs?: number },
-  ): Promise<string>;
+  must(words: readonly string[], options?: AskOptions): Promise<string>;
 };
 
 /** Runs a program that keeps sandboxes: without input unless some is given, and with a time limit. */
@@ -25,6 +22,7 @@ export function createTool(command: Argv, env: Environment): Tool {
       ...(stdin === undefined ? {} : { stdin }),
     });
   return {
+    command,
     ask,
     async must(words, options) {
       const result = await ask(words, options);

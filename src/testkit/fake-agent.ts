@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { appendFileSync, readFileSync } from 'node:fs';
 import { messageOf } from '../core/error.ts';
-import { lastAnswerOnly } from './formats/last-answer.ts';
+import { openAcpSession, speaksAcp } from './acp-session.ts';
+import { acpFormat } from './formats/acp.ts';
+import { createIds, lastAnswerOnly, usageOnce } from './formats/format.ts';
 import { formats } from './formats/registry.ts';
 import { writeAll } from './output.ts';
 import { playTurn, usageOf } from './play.ts';
@@ -26,14 +28,17 @@ main().then(
 async function main(): Promise<number> {
   const { path, turn: turnOption, args } = ownArguments(process.argv.slice(2));
   const script = readScript(path);
-  const format = formats[script.agent];
+  const usual = formats[script.agent];
   if (args[0] === '--version') {
-    writeAll(1, `${script.version ?? format.version}\n`);
+    writeAll(1, `${script.version ?? usual.version}\n`);
     return 0;
   }
   const number = turnOption ?? takeTurn(path);
-  const turn = turnOf(script, number);
-  const prompt = readPrompt(args);
+  const ids = createIds(number);
+  const acp = speaksAcp(args) ? openAcpSession(ids.session) : null;
+  if (speaksAcp(args) && acp === null) return 0;
+  const prompt = acp?.text ?? readPrompt(args);
+  const turn = turnOf(script, number, acp !== null);
   const cwd = process.cwd();
   if (script.record)
     recordCall(path, { turn: number, pid: process.pid, argv: args, prompt, cwd, env: ownEnvironment() });
@@ -43,13 +48,19 @@ async function main(): Promise<number> {
     writeAll(2, `fake agent: turn ${number} expected the prompt to contain ${JSON.stringify(missing)}\n`);
     return wrongPrompt;
   }
+  const format = acp === null ? usual : acpFormat(usual, acp);
   const streams =
     format.streamWords.length === 0 || args.some((arg) => format.streamWords.includes(lastPart(arg)));
-  const writer = streams
-    ? format.open({ prompt, cwd, turn: number, usage: usageOf(turn) })
-    : lastAnswerOnly();
-  const values = { prompt, iteration: process.env.RALPH_ITERATION ?? `${number}` };
-  const status = await playTurn(turn, { writer, cwd, values, childrenFile: filesOf(path).children });
+  const usage = usageOf(turn);
+  const status = await playTurn(turn, {
+    writer: streams ? format.open({ prompt, cwd, ids, usage, usageOnce: usageOnce(usage) }) : lastAnswerOnly,
+    tools: format.tools,
+    ids,
+    cwd,
+    acp,
+    values: { prompt, iteration: process.env.RALPH_ITERATION ?? `${number}` },
+    childrenFile: filesOf(path).children,
+  });
   return turn.exitCode ?? (status === null ? 0 : format.exitCode(status));
 }
 
@@ -82,11 +93,12 @@ function readScript(path: string): Script {
   return value;
 }
 
-function turnOf(script: Script, number: number): ScriptTurn {
+/** Returns a turn of the script. An agent that speaks ACP and exits with a failure of its own answers nothing more. */
+function turnOf(script: Script, number: number, isAcp: boolean): ScriptTurn {
   const turn = script.turns[number - 1] ?? (script.after === 'fail' ? undefined : script.turns.at(-1));
   if (turn === undefined)
     throw new Error(`the script has ${script.turns.length} turns and this is turn ${number}`);
-  return turn;
+  return isAcp && turn.exitCode ? { ...turn, noResult: true } : turn;
 }
 
 function recordCall(path: string, call: Call): void {

@@ -39,7 +39,7 @@ function readStdin(): string {
 }
 
 /** Reads a chunk. A closed standard input counts as empty; Windows reports its end as an error. */
-function readChunk(chunk: Buffer): number {
+export function readChunk(chunk: Buffer): number {
   try {
     return readSync(0, chunk);
   } catch (error) {

@@ -15,7 +15,6 @@ const everyStep = [
   { subagent: { text: 'a' } },
   { echoPrompt: true },
   { raw: '{' },
-  { rawBytes: '/w==' },
   { flood: { bytes: 10, lineBytes: 5, as: 'raw' } },
   { delay: 0 },
   { hang: true },
@@ -52,7 +51,6 @@ describe('assertScript', () => {
     [withStep({ delay: 'soon' }), 'steps[0].delay has to be a number of 0 or more'],
     [withStep({ write: { path: 'a' } }), 'steps[0].write.content is missing'],
     [withStep({ todo: [{ text: 'a', status: 'open' }] }), 'todo[0].status has to be "pending" or'],
-    [withStep({ rawBytes: '%' }), 'steps[0].rawBytes has to be base64 text'],
     [withStep({ hang: false }), 'steps[0].hang has to be true'],
     [
       { agent: 'claude', turns: [{ steps: [], exitCode: 256 }] },

@@ -73,7 +73,6 @@ type StepValues = {
   readonly subagent: { readonly text: string };
   readonly echoPrompt: true;
   readonly raw: string;
-  readonly rawBytes: string;
   readonly flood: Flood;
   readonly delay: number;
   readonly hang: true;
@@ -115,7 +114,6 @@ const text = v.exactOptional(string);
 const exitCode = v.exactOptional(
   v.message(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255)), 'a whole number from 0 to 255'),
 );
-const base64 = v.message(v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/\s]*={0,2}$/)), 'base64 text');
 
 /** Every step by its one key. `docs/testkit.md` says what each does. */
 const steps = {
@@ -129,7 +127,6 @@ const steps = {
   subagent: strictObject({ text: string }),
   echoPrompt: yes,
   raw: string,
-  rawBytes: base64,
   flood: strictObject({ bytes: size, lineBytes: size, as: oneOf('tool', 'text', 'raw') }),
   delay: count,
   hang: yes,

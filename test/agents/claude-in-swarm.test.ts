@@ -51,7 +51,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
 
     it('waits for a person where it asks for permission, and says so', async () => {
       const { fleet, spawn } = await openFleet(agent, [works('made.txt'), says('Done.')], 'Work.\n');
-      const spawned = await spawn('--inactivity-timeout', '5', '--', '--permission-mode', 'default');
+      const spawned = await spawn('--inactivity-timeout', '20', '--', '--permission-mode', 'default');
       expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
       const why = async () => (await fleet.swarm('why', 'agent')).stdout;
       await waitUntil(async () => (await why()).includes('waits for your permission'), {
@@ -80,7 +80,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
     it('waits for a person where auto mode cannot check an action, and works when that is answered', async () => {
       const curl: ModelAnswer = { blocks: [{ shell: 'curl -s http://127.0.0.1:9/ -o /etc/x' }] };
       const { fleet, spawn } = await openFleet(agent, [curl, works('made.txt'), says('Done.')], 'Work.\n');
-      const spawned = await spawn('--inactivity-timeout', '5', '--');
+      const spawned = await spawn('--inactivity-timeout', '20', '--');
       expect(spawned, spawned.stderr).toMatchObject({ code: 0 });
       const asked = () => fleet.eventTexts('agent').filter((text) => text.startsWith('needs you: '));
       await waitUntil(() => asked().length > 0, { timeoutMs: 90_000, what: 'the dialog' });

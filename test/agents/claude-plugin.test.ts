@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
 import type { ModelAnswer } from '../support/model-server/script.ts';
 import { waitUntil } from '../support/processes.ts';
-import { openInTerminal } from '../support/terminal.ts';
 import { openSession as openAnySession, says, typist, works } from './session.ts';
 import type { WantedAgent } from './table.ts';
 
@@ -31,6 +30,8 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       expect(room.asked()[0]).toContain('You are in a Ralph loop (at most 9 iterations)');
       expect(room.asked()[2]).toContain(`Original task: ${task}`);
       expect(room.asked()[3]).toContain('You wrote the completion tag among other text on its line');
+      expect(room.asked()[3]?.split(`Original task: ${task}`)).toHaveLength(3);
+      expect(room.asked()[3]).not.toContain('gate.sh');
       expect(room.ended()).toMatchObject([{ loop: { outcome: 'PROMISE_ACCEPTED', iteration: 2, task } }]);
       expect(room.active()).toEqual([]);
       expect(['A', 'B', 'C', 'D'].filter((name) => existsSync(room.repo.path(name)))).toEqual([]);
@@ -182,7 +183,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
 /** The program with the plugin, one prompt at a time or in a terminal. */
 async function openSession(agent: WantedAgent, answers: ModelAnswer[]) {
   const session = await openAnySession(agent, answers);
-  const { repo, env } = session;
+  const { repo } = session;
   const plugged = ['--plugin-dir', plugin, '--allowedTools=Bash'];
   return {
     ...session,
@@ -198,10 +199,7 @@ async function openSession(agent: WantedAgent, answers: ModelAnswer[]) {
       };
       const file = join(repo.home, '.claude.json');
       if (!existsSync(file)) writeFileSync(file, JSON.stringify(config));
-      const variables = Object.entries({ ...env, TERM: 'xterm-256color' }).map(
-        ([name, value]) => `${name}=${value}`,
-      );
-      return openInTerminal(repo, ['env', '-i', ...variables, ...session.command(...plugged, ...flags)]);
+      return session.open(...plugged, ...flags);
     },
   };
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import type { ModelAnswer } from '../support/model-server/script.ts';
 import { waitUntil } from '../support/processes.ts';
-import { openInTerminal } from '../support/terminal.ts';
 import { openSession as openAnySession, says, typist, works } from './session.ts';
 import type { WantedAgent } from './table.ts';
 
@@ -158,10 +157,7 @@ async function openSession(agent: WantedAgent, answers: ModelAnswer[]) {
     installed,
     exec: (...words: string[]) => session.run('exec', '--skip-git-repo-check', ...trusted, ...words),
     open() {
-      const { repo, env } = session;
-      const variables = Object.entries({ ...env, TERM: 'xterm-256color' }).map(
-        ([name, value]) => `${name}=${value}`,
-      );
+      const { repo } = session;
       // It asks none of the questions of a first start.
       const answers = [
         `[projects.${JSON.stringify(repo.cwd)}]`,
@@ -172,7 +168,7 @@ async function openSession(agent: WantedAgent, answers: ModelAnswer[]) {
         '"gpt-5.5" = "gpt-6-sol"',
       ];
       appendFileSync(join(repo.home, '.codex', 'config.toml'), `\n${answers.join('\n')}\n`);
-      return openInTerminal(repo, ['env', '-i', ...variables, ...session.command(...trusted)]);
+      return session.open(...trusted);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, inject, it } from 'vitest';
 import type { ModelAnswer } from '../support/model-server/script.ts';
-import { openSession as openAnySession, says, works } from './session.ts';
+import { waitUntil } from '../support/processes.ts';
+import { openSession as openAnySession, says, typist, works } from './session.ts';
 import type { WantedAgent } from './table.ts';
 
 const tag = '<promise>DONE</promise>';
@@ -69,6 +70,26 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       );
       expect(room.asked()).toEqual([]);
       expect(room.active()).toEqual([]);
+    });
+
+    it('end a loop in the terminal by Escape and a cancel, as its start says', async () => {
+      const slow: ModelAnswer = { blocks: [{ delay: 120_000 }, { text: 'Too late.' }] };
+      const room = await openSession(agent, [works, slow, says('I stopped.')]);
+      const terminal = room.open('-y', '--skip-trust', '-m', 'gemini-2.5-flash');
+      const { shows, type } = typist(terminal, '* ', 500);
+      await shows('Type your message');
+      await type('/ralph-loop mend it --max-iterations 9');
+      await shows('press Escape before you type: /cancel-ralph');
+      await waitUntil(() => room.asked().length === 2, { timeoutMs: 60_000 });
+      terminal.press('Escape');
+      await shows('Ralph loop paused: you interrupted it');
+      // Gemini 0.61 asks once more on its own account after a tool, and loses what is typed meanwhile.
+      await shows('✦ I stopped.');
+      await shows('Type your message');
+      await type('/cancel-ralph');
+      await shows('Ralph loop ended: CANCELLED');
+      expect(room.ended()).toMatchObject([{ loop: { outcome: 'CANCELLED', iteration: 0 } }]);
+      expect(room.asked()).toHaveLength(3);
     });
 
     it('keep a guard over the commands of a session with a loop', async () => {

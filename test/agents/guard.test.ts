@@ -8,8 +8,9 @@ import type { Repo } from '../support/repo.ts';
 import { openRoom } from './room.ts';
 
 const done: ModelAnswer = { blocks: [{ text: '<promise>DONE</promise>' }] };
-const programs = { hook: 'x', opencodePlugin: 'x', sha256: () => 'x', readJson: () => null };
-const agents = inject('agents').filter(({ name, version }) => {
+const programs = { hook: () => 'x', opencodePlugin: 'x', sha256: () => 'x', readJson: () => null };
+const agents = inject('agents').filter(({ name, version, protocol }) => {
+  if (protocol === 'acp') return false;
   const adapter = Object.values(adapters).find((one) => one.name === name);
   return adapter?.guard?.(programs, { version, flags: [], env: {} });
 });
@@ -24,6 +25,8 @@ const script = (repo: Repo): ModelAnswer[] => {
   ];
 };
 
+const endsAtRefusal = new Set(['opencode']);
+
 /** What a repository or a user may have there. */
 const hooksOff: Readonly<Record<string, (repo: Repo) => void>> = {
   claude: (repo) => repo.write('.claude/settings.json', '{"disableAllHooks":true}'),
@@ -33,6 +36,46 @@ const hooksOff: Readonly<Record<string, (repo: Repo) => void>> = {
     writeFileSync(path, text.replace('[features]', '[features]\nhooks = false'));
   },
 };
+
+const talkers = inject('agents').filter(({ protocol }) => protocol === 'acp');
+
+describe.skipIf(talkers.length === 0)('the guard before the tools of any agent that speaks ACP', () => {
+  for (const agent of talkers) {
+    describe.skipIf('error' in agent)(`${agent.name} ${agent.version}`, () => {
+      it('refuses what leads out of the project, tells the next turn why, and keeps it in the record', async () => {
+        const stop: ModelAnswer = { blocks: [{ text: 'It was refused.' }] };
+        const room = await openRoom(agent, (repo) => {
+          const [denied, ...rest] = script(repo);
+          // Some agents end their turn when a call is refused, and some ask the model once more.
+          return [denied ?? stop, ...(endsAtRefusal.has(agent.name) ? [] : [stop]), ...rest];
+        });
+        const { code, stdout } = await room.start('run', '-p', 'Mend it.', '-m', '3').done;
+        expect(code, stdout).toBe(0);
+        expect(existsSync(join(room.repo.home, 'note.txt'))).toBe(true);
+        expect(existsSync(room.repo.path('allowed.txt'))).toBe(true);
+        const second = endsAtRefusal.has(agent.name) ? 1 : 2;
+        expect(room.asked(second)).toContain('ralph guard (destructive-files)');
+        expect(room.journal().filter(({ type }) => type === 'guard.denied')).toMatchObject([
+          { iteration: 1, category: 'destructive-files', what: expect.stringContaining('unlink') },
+        ]);
+      });
+
+      it.each([
+        ['edit', true],
+        ['read', false],
+      ] as const)('may with the permissions %s do what they say', async (permissions, writes) => {
+        const room = await openRoom(agent, (repo) => [
+          { blocks: [{ write: { path: repo.path('written.txt'), content: 'a' } }] },
+          { blocks: [{ shell: 'echo ran > ran.txt' }] },
+          done,
+        ]);
+        await room.start('run', '-p', 'Do it.', '-m', '2', '--permissions', permissions).done;
+        expect(existsSync(room.repo.path('written.txt'))).toBe(writes);
+        expect(existsSync(room.repo.path('ran.txt'))).toBe(false);
+      });
+    });
+  }
+});
 
 describe.skipIf(agents.length === 0)('the guard in a run of a real agent', () => {
   for (const agent of agents) {

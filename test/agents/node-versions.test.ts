@@ -31,7 +31,7 @@ function copyFiles(node: string) {
   const [home, copy, bin] = [join(room, 'home'), join(room, 'a copy'), join(room, 'bin')];
   for (const folder of [home, bin]) mkdirSync(folder);
   copyFileSync(node, join(bin, 'node'));
-  cpSync(plugin, join(copy, 'plugin'), { recursive: true });
+  cpSync(plugin, join(copy, 'plugins/claude-code'), { recursive: true });
   cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true });
   const isRoot = process.getuid?.() === 0;
   for (const folder of [dirname(room), room, bin]) chmodSync(folder, 0o755);
@@ -48,13 +48,17 @@ describe.each(versions)('with Node %s', (version) => {
     const { home, copy, bin, as } = copyFiles(node ?? '');
     const listing = readdirSync(copy, { recursive: true }).map(String).sort();
     const fire = (event: string, input: object) => {
-      const { status, stdout, stderr } = spawnSync('/bin/sh', [join(copy, 'plugin/hooks/gate.sh'), event], {
-        ...as,
-        cwd: home,
-        env: { HOME: home, PATH: bin },
-        input: JSON.stringify({ session_id: 's', cwd: home, ...input }),
-        encoding: 'utf8',
-      });
+      const { status, stdout, stderr } = spawnSync(
+        '/bin/sh',
+        [join(copy, 'plugins/claude-code/hooks/gate.sh'), event],
+        {
+          ...as,
+          cwd: home,
+          env: { HOME: home, PATH: bin },
+          input: JSON.stringify({ session_id: 's', cwd: home, ...input }),
+          encoding: 'utf8',
+        },
+      );
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       return stdout;
     };

@@ -10,11 +10,10 @@ import { startModelServer } from '../support/model-server/server.ts';
 import { waitUntil } from '../support/processes.ts';
 import { makeRepo } from '../support/repo.ts';
 import { preparePlace } from './place.ts';
+import { openSession, says, typist, works } from './session.ts';
 import { rowOf, type WantedAgent } from './table.ts';
 
 const plugin = fileURLToPath(new URL('../../dist/lib/opencode.js', import.meta.url));
-const says = (text: string): ModelAnswer => ({ blocks: [{ text }] });
-const works: ModelAnswer = { blocks: [{ shell: 'echo work' }] };
 const tag = '<promise>DONE</promise>';
 const agents = inject('agents').filter(({ name }) => name === 'opencode');
 const missing: WantedAgent = { name: 'opencode', version: '(not asked for)', error: 'not asked for' };
@@ -85,6 +84,20 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       expect(prompts[1]).toContain('ralph guard (git)');
       expect(prompts[2]).toContain('checked with "test -e ready", which failed');
       expect(room.ended()).toMatchObject([{ loop: { outcome: 'PROMISE_ACCEPTED' } }]);
+    });
+
+    it('is cancelled in the terminal while the agent works', async () => {
+      const slow: ModelAnswer = { blocks: [{ delay: 20_000 }, { text: 'Slow one.' }] };
+      const room = await openSession(agent, [slow, says('More.')]);
+      room.repo.write('.opencode/plugins/ralph-loop.js', `export { RalphLoop } from '${plugin}';\n`);
+      const { shows, type } = typist(room.open(), '', 500);
+      await shows('Ask anything');
+      // A space behind it closes the list of commands, which takes the first Enter.
+      await type('/ralph-loop mend it --max-iterations 9 ');
+      await waitUntil(() => room.asked().length === 1, { timeoutMs: 60_000 });
+      await type('/cancel-ralph ');
+      await waitUntil(() => room.ended().length === 1, { timeoutMs: 60_000 });
+      expect(room.ended()).toMatchObject([{ loop: { outcome: 'CANCELLED', iteration: 0 } }]);
     });
 
     it('ends when the user aborts the turn', async () => {

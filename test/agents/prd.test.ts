@@ -1,20 +1,19 @@
 import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
 import { aStory } from '../core/review-examples.ts';
 import { allowEdits, edits, honest, storyIn, tasksJson } from '../drive/prd/support.ts';
+import { plugin } from '../support/hooks.ts';
 import type { Repo } from '../support/repo.ts';
 import { openRoom } from './room.ts';
 import type { WantedAgent } from './table.ts';
 
-const plugin = fileURLToPath(new URL('../../plugins/claude-code', import.meta.url));
 const agents = inject('agents').filter(({ name }) => name === 'claude');
 const missing: WantedAgent = { name: 'claude', version: '(not asked for)', error: 'not asked for' };
 const says = (text: string) => ({ blocks: [{ text }] });
 
 for (const agent of agents.length > 0 ? agents : [missing]) {
-  describe.skipIf('error' in agent)(`a PRD with the real claude ${agent.version} and the plugin`, () => {
-    it('takes two stories through their reviews, and an attempt to cheat is stopped by the hook', async () => {
+  describe.skipIf('error' in agent)(`a PRD with the real claude ${agent.version}`, () => {
+    it('takes two stories through their reviews, and an attempt to cheat is stopped by the hook, without the plugin', async () => {
       const cheat = edits('A', { passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'done' });
       const mends = edits('A', { passes: false, reviewStatus: 'needs_review', reviewCount: 0, notes: '' });
       const runs = (repo: Repo, { shell }: { shell: string }) => ({
@@ -34,9 +33,6 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       ]);
       const { repo } = room;
       allowEdits(repo);
-      const settings = JSON.parse(repo.read('.ralph/settings.json'));
-      settings.agent.flags = [...settings.agent.flags, '--plugin-dir', `'${plugin}'`];
-      repo.write('.ralph/settings.json', JSON.stringify(settings));
       repo.write('ralph/tasks.json', tasksJson(aStory('A'), aStory('B')));
       repo.write('ralph/prompt.md', 'Iteration $RALPH_ITERATION. At the end: <promise>COMPLETE</promise>\n');
       repo.write('ralph/progress.txt', '# Ralph Progress Log\n');
@@ -44,7 +40,7 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
       repo.git('add', '--all');
       repo.git('commit', '-qm', 'plan');
 
-      const { code, stdout } = await room.start('prd', 'run', '-n', '6').done;
+      const { code, stdout } = await room.start('prd', 'run', '-n', '6', '--no-sandbox').done;
       expect(code, stdout).toBe(0);
       const told = room.asked(2);
       expect(told).toContain('The mode of this iteration is implement.');
@@ -59,13 +55,18 @@ for (const agent of agents.length > 0 ? agents : [missing]) {
         expect(storyIn(repo, id)).toMatchObject({ passes: true, reviewStatus: 'approved', reviewCount: 1 });
       }
       expect(repo.exists('.ralph-active')).toBe(false);
-      const [stream = ''] = readdirSync(repo.path('.ralph/runs'));
-      const init = repo
-        .read(`.ralph/runs/${stream}/iterations/001.ndjson`)
-        .split('\n')
-        .find((line) => line.includes('slash_commands'));
+    });
+
+    it('has the commands of a PRD once the plugin is loaded', async () => {
+      const { repo, start } = await openRoom(agent, () => [says('<promise>DONE</promise>')]);
+      const settings = JSON.parse(repo.read('.ralph/settings.json'));
+      settings.agent.flags = [...settings.agent.flags, '--plugin-dir', `'${plugin}'`];
+      repo.write('.ralph/settings.json', JSON.stringify(settings));
+      await start('run', '-p', 'x', '-m', '1').done;
+      const [run = ''] = readdirSync(repo.path('.ralph/runs'));
+      const stream = repo.read(`.ralph/runs/${run}/iterations/001.ndjson`);
       for (const name of ['ralph-plan', 'ralph-init', 'ralph-archive'])
-        expect(init).toContain(`"ralphkit:${name}"`);
+        expect(stream).toContain(`"ralphkit:${name}"`);
     });
 
     it('knows /ralph-plan once ralph install claude was called', async () => {

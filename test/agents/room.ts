@@ -35,7 +35,8 @@ export async function openRoom(
   const place = await preparePlace({ row, program, cwd, home, model, isolation });
   onTestFinished(() => place.close());
 
-  const command = { command: program, permissions: 'full', flags, env: place.agentEnv };
+  const protocol = agent.protocol === undefined ? {} : { protocol: agent.protocol };
+  const command = { command: program, permissions: 'full', flags, env: place.agentEnv, ...protocol };
   const more = typeof settings === 'function' ? settings(model) : settings;
   const all = { agent: command, completionPromise: 'DONE', maxWait: '30s', ...more };
   repo.write('.ralph/settings.json', JSON.stringify(all));

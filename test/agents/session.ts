@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, onTestFinished } from 'vitest';
 import type { SessionLoop } from '../../src/drive/session/session-loops.ts';
 import type { ModelAnswer } from '../support/model-server/script.ts';
@@ -8,7 +9,7 @@ import { startModelServer } from '../support/model-server/server.ts';
 import { waitUntil } from '../support/processes.ts';
 import { runRalph } from '../support/ralph.ts';
 import { makeRepo } from '../support/repo.ts';
-import type { Terminal } from '../support/terminal.ts';
+import { openInTerminal, type Terminal } from '../support/terminal.ts';
 import { preparePlace } from './place.ts';
 import { rowOf, type WantedAgent } from './table.ts';
 
@@ -50,6 +51,13 @@ export async function openSession(agent: WantedAgent, answers: readonly ModelAns
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
       return new Promise((resolve) => child.once('close', () => resolve(output)));
     },
+    /** Starts it in a terminal. */
+    open(...words: string[]): Terminal {
+      const variables = Object.entries({ ...env, TERM: 'xterm-256color' }).map(
+        ([name, value]) => `${name}=${value}`,
+      );
+      return openInTerminal(repo, ['env', '-i', ...variables, ...this.command(...words)]);
+    },
     /** Runs the built `ralph` in the same world. */
     async ralph(...words: string[]): Promise<string> {
       const { code, stdout, stderr } = await runRalph(words, { cwd, env });
@@ -73,15 +81,19 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
-/** Types into a program, and waits for what its screen shows. `prompt` is the mark before what is typed. */
-export function typist(terminal: Terminal, prompt = '') {
+/**
+ * Types into a program, and waits for what its screen shows. `prompt` is the mark before what is typed. Some take an Enter
+ * right behind a paste for a part of it, and get `restMs` between the two.
+ */
+export function typist(terminal: Terminal, prompt = '', restMs = 0) {
   const shows = (text: string) =>
     waitUntil(() => terminal.screen().includes(text), { timeoutMs: 60_000, what: `"${text}" on the screen` });
   return {
     shows,
     async type(text: string) {
       terminal.paste(text);
-      await shows(`${prompt}${text}`);
+      await shows(`${prompt}${text}`.trimEnd());
+      if (restMs > 0) await sleep(restMs);
       terminal.press('Enter');
     },
   };

@@ -24,14 +24,20 @@ export type AgentRow = {
   readonly limit: LimitManner;
   /** It bears errors of the API for minutes before it says a word. */
   readonly stubborn?: boolean;
+  /** What is different by the Agent Client Protocol; there only if it speaks it. */
+  readonly acp?: Partial<AgentRow>;
 };
 
 /** An agent that was asked for: where its program is, or why there is none. */
-export type WantedAgent = { readonly name: string; readonly version: string } & (
-  | { readonly program: string }
-  | { readonly error: string }
-);
+export type WantedAgent = {
+  readonly name: string;
+  readonly version: string;
+  /** Talk to it by this protocol. */
+  readonly protocol?: 'acp';
+} & ({ readonly program: string } | { readonly error: string });
 
-export function rowOf({ name }: WantedAgent): AgentRow {
-  return JSON.parse(readFileSync(new URL(`../../src/agents/${name}/real.json`, import.meta.url), 'utf8'));
+export function rowOf({ name, protocol }: WantedAgent): AgentRow {
+  const path = new URL(`../../src/agents/${name}/real.json`, import.meta.url);
+  const row: AgentRow = JSON.parse(readFileSync(path, 'utf8'));
+  return protocol === 'acp' ? { ...row, ...row.acp } : row;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type RepoWithAgent, repoWith, runArgs, show, tag, work } from '../support/agent.ts';
 import { runRalph } from '../support/ralph.ts';
+import { actAs, everybody } from '../support/who.ts';
 
 const manifest = { name: 'x', private: true, scripts: { test: 'node --test test/' } };
 const failing = "import { test } from 'node:test';\ntest('adds', () => { throw new Error('not yet'); });\n";
@@ -51,7 +52,9 @@ const bends: [string, string, string][] = [
   ],
 ];
 
-describe('an agent that bends its checks', () => {
+describe.each(everybody())('an agent that bends its checks, for $name', (who) => {
+  actAs(who);
+
   it.each(bends)('is seen when it %s', async (_, shell, change) => {
     const repo = await repoBentBy(shell);
     const { code, stdout } = await runRalph(runArgs(2), repo);

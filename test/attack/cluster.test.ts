@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { clusterAddress } from '../../src/cluster/address.ts';
+import { openRedis } from '../../src/cluster/redis.ts';
 import type { Store } from '../../src/cluster/store.ts';
-import { openRedisStore } from '../../src/cluster/stores.ts';
 import { installFakeAgent } from '../../src/testkit/index.ts';
 import { makeWorld, patience, type World, worker } from '../cluster/machines.ts';
 import { tag, work } from '../support/agent.ts';
@@ -44,7 +44,7 @@ describe.skipIf(missing.redis !== null)("a worker is its owner's", { timeout: 18
   async function openInside(world: World): Promise<Store> {
     const address = clusterAddress(world.url, {});
     if (address === null) throw new Error('no address');
-    const inside = await openRedisStore(address, { leaseMs: 60_000, checkMs: 60_000, callMs: 5000 });
+    const inside = await openRedis(address, { leaseMs: 60_000, checkMs: 60_000, callMs: 5000 });
     onTestFinished(() => inside.close());
     return inside;
   }

@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type RepoWithAgent, repoWith, runArgs, tag, work } from '../support/agent.ts';
 import { runRalph } from '../support/ralph.ts';
+import { actAs, everybody } from '../support/who.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const key = 'PRIVATE-KEY-7f3a';
 const guardrails = [{ command: 'true' }];
@@ -18,7 +21,9 @@ async function repoWithRun(): Promise<{ repo: RepoWithAgent; run: string }> {
   return { repo, run };
 }
 
-describe('a link below .ralph', () => {
+describe.each(everybody())('a link below .ralph, for $name', (who) => {
+  actAs(who);
+
   it.each([
     ['a prompt', (run: string) => [`.ralph/runs/${run}/iterations/001.prompt.md`, '.ssh/id']],
     ['the folder of the prompts', (run: string) => [`.ralph/runs/${run}/iterations`, 'planted']],
@@ -59,7 +64,9 @@ describe('a link below .ralph', () => {
   });
 });
 
-describe('a named pipe', () => {
+describe.each(everybody())('a named pipe, for $name', (who) => {
+  actAs(who);
+
   it.each([
     ['journal.ndjson', ['show', 'runs', 'stats', 'verdict', 'run --resume']],
     ['lock', ['run -p x -m 1', 'note x']],
@@ -77,14 +84,57 @@ describe('a named pipe', () => {
   });
 });
 
-describe('a report', () => {
+describe.each(everybody())('a report, for $name', (who) => {
+  actAs(who);
+
   it('is for the eyes of its owner', async () => {
     const { repo, run } = await repoWithRun();
     mkdirSync(repo.path('out'));
     for (const file of [`report-${run}.html`, 'out/a.md']) {
       const words = file.endsWith('.md') ? ['--md', '-o', file] : [];
       expect((await runRalph(['report', ...words], repo)).code).toBe(0);
-      expect(statSync(repo.path(file)).mode & 0o777).toBe(0o600);
+      const { mode, uid } = statSync(repo.path(file));
+      expect({ mode: mode & 0o777, uid }).toEqual({ mode: 0o600, uid: who.uid });
     }
+  });
+});
+
+describe.each(everybody())('the configuration of git in a working copy, for $name', (who) => {
+  actAs(who);
+
+  it('starts nothing in commands that only read', async () => {
+    const { repo, run } = await repoWithRun();
+    repo.write('.gitattributes', '* filter=x diff=x merge=x\n');
+    repo.git('add', '--all');
+    repo.git('commit', '--quiet', '--message=attributes');
+    repo.write('work.txt', 'more\n');
+    const spy = join(repo.home, 'spy');
+    writeFileSync(spy, `#!/bin/sh\necho "$0 $*" >> '${repo.home}/spied'\ncat\n`, { mode: 0o755 });
+    for (const key of [
+      ...['filter.x.clean', 'filter.x.smudge', 'filter.x.process', 'diff.x.command', 'diff.x.textconv'],
+      ...['diff.external', 'core.fsmonitor', 'core.pager', 'core.editor', 'core.sshCommand', 'core.askPass'],
+      ...['gpg.program', 'credential.helper', 'merge.x.driver', 'remote.origin.uploadpack', 'core.gitProxy'],
+    ])
+      repo.git('config', key, spy);
+    repo.git('config', 'log.showSignature', 'true');
+    repo.git('config', 'core.hooksPath', join(repo.home, 'hooks'));
+    mkdirSync(join(repo.home, 'hooks'));
+    for (const hook of ['post-index-change', 'reference-transaction', 'post-checkout', 'fsmonitor-watchman'])
+      symlinkSync(spy, join(repo.home, 'hooks', hook));
+    for (const words of [
+      ...[['show'], ['show', run, '--diff'], ['show', run, '--diff', '1'], ['runs'], ['stats'], ['verdict']],
+      ...[['report', '-o', '-'], ['report', '--md', '-o', '-'], ['doctor'], ['config', '--explain']],
+      ...[
+        ['trust', '--show'],
+        ['guard', 'check', 'git status'],
+        ['sandbox', 'status'],
+      ],
+    ]) {
+      await runRalph(words, repo);
+      expect(repo.exists('../home/spied') && repo.read('../home/spied'), words.join(' ')).toBe(false);
+    }
+    // The trap works.
+    repo.git('status');
+    expect(repo.exists('../home/spied')).toBe(true);
   });
 });

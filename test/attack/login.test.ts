@@ -5,11 +5,12 @@ import { installFakeAgent } from '../../src/testkit/index.ts';
 import { aStory } from '../core/review-examples.ts';
 import { allowEdits, honest, prdRepo, tasksJson } from '../drive/prd/support.ts';
 import type { World } from '../sandbox/probes.ts';
-import { bwrapWorks, everybody, give } from '../sandbox/support.ts';
+import { bwrapWorks } from '../sandbox/support.ts';
 import { openWorlds, type Worlds } from '../sandbox/world.ts';
 import { repoWith, runArgs, tag, work } from '../support/agent.ts';
 import { type RunOptions, runRalph } from '../support/ralph.ts';
 import type { Repo } from '../support/repo.ts';
+import { everybody, give } from '../support/who.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

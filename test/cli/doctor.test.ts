@@ -169,6 +169,23 @@ describe('the agent', () => {
     expect(repo.exists('started')).toBe(false);
   });
 
+  it('speaks the Agent Client Protocol: a session and one turn, in which it may do nothing', async () => {
+    const repo = makeRepo({ settings: { agent: { command: 'goose', protocol: 'acp' } } });
+    const steps = [{ shell: 'echo ran > ran.txt' }, { text: 'ready' }];
+    await installFakeAgent(repo.bin, { agent: 'custom', name: 'goose', script: { turns: [{ steps }] } });
+    const good = await diagnose(repo);
+    expect(good.of('agent.acp')).toMatchObject({
+      status: 'ok',
+      evidence: expect.stringContaining('fake-agent'),
+    });
+    expect(repo.exists('ran.txt')).toBe(false);
+    const other = await diagnose(repo, { env: { RALPH_AGENT_COMMAND: 'true' } });
+    expect(other.of('agent.acp')).toMatchObject({
+      status: 'error',
+      evidence: expect.stringContaining('no turn'),
+    });
+  });
+
   it('is another one with --agent', async () => {
     const repo = makeRepo({ settings: claude });
     installAgent(repo, 'codex', 'codex-cli 0.166.0', 'echo "Logged in using ChatGPT" >&2');
@@ -383,9 +400,10 @@ describe('the machine', () => {
   });
 
   it('has a docker that answers', async () => {
-    const repo = makeRepo({ settings: { ...claude, sandboxImage: 'mine' } });
+    const repo = makeRepo({ settings: claude });
     install(repo, 'docker', 'case "$1" in version) echo 28.2.2;; image) ;; *) exit 1;; esac');
-    const { of } = await diagnose(repo, { env: pathWith(repo) });
+    // By a variable: without git on this PATH the file of the project counts as a stranger's.
+    const { of } = await diagnose(repo, { env: { ...pathWith(repo), RALPH_SANDBOX_IMAGE: 'mine' } });
     expect(of('sandbox')).toMatchObject({
       status: 'ok',
       evidence: expect.stringContaining('with --sandbox there is container (docker 28.2.2, image mine)'),

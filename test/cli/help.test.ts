@@ -17,6 +17,16 @@ describe('help', () => {
     expect(say(['swarm', '--help'])).toBe(helpPages.get('swarm'));
   });
 
+  it('is broken at words after 80 columns', () => {
+    for (const page of helpPages.values())
+      for (const line of page.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('tells the version for scripts, too', () => {
+    const version = say(['ralph', '--version']).trim().split(' ')[1];
+    expect(JSON.parse(say(['ralph', '--version', '--json']))).toMatchObject({ name: 'ralphkit', version });
+  });
+
   it('comes for options in any place, too, which no page is for', () => {
     expect(say(['ralph', 'run', '--agent', 'claude', '--help'])).toBe(helpPages.get('ralph run'));
   });

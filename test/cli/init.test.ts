@@ -3,9 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runRalph } from '../support/ralph.ts';
 import { makeRepo, type Repo } from '../support/repo.ts';
-import { openTerminal } from '../support/terminal.ts';
+import { openTerminal, type Terminal } from '../support/terminal.ts';
 
-const agentQuestion = 'Agent command (e.g., claude, codex, amp, or other LLM CLI): ';
+const agentQuestion = 'Agent command (e.g., claude, codex, amp, or other LLM CLI):';
+
+/** Waits for a question of a prompt, then types a line and Enter. */
+async function answer(terminal: Terminal, question: string, line: string): Promise<void> {
+  await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toMatch(asLast(question));
+  terminal.paste(`${line}\n`);
+}
+
+/** The question is the last one on the screen: below it is only the place for its answer. */
+function asLast(question: string): RegExp {
+  const text = question.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`◆  ${text}[^◆]*└[^◆]*$`);
+}
 
 function installAgent(repo: Repo, name: string): void {
   writeFileSync(join(repo.bin, name), '#!/bin/sh\n');
@@ -16,23 +28,26 @@ describe('ralph init in a terminal', () => {
   it('writes the settings that were answered', async () => {
     const repo = makeRepo();
     const terminal = openTerminal(repo, ['init']);
-    await terminal.answer(agentQuestion, 'claude');
-    await terminal.answer('Agent flags (comma-separated, optional): ', '--model,opus');
-    await terminal.answer('Maximum iterations [10]: ', 'none');
-    await terminal.answer('Maximum iterations [10]: ', '');
-    await terminal.answer('Completion response [DONE]: ', '');
-    await terminal.answer('Add guardrail command (leave blank to finish): ', 'make lint');
-    await terminal.answer('  Fail action (APPEND|PREPEND|REPLACE): ', 'prepend');
-    await terminal.answer('  Hint (optional, guidance for agent on failure): ', 'Fix lint errors only.');
-    await terminal.answer('Add guardrail command (leave blank to finish): ', '');
-    await terminal.answer('Configure SCM? (y/N): ', 'y');
-    await terminal.answer('  SCM command (e.g., git): ', 'git');
+    await answer(terminal, agentQuestion, 'claude');
+    await answer(terminal, 'Agent flags (comma-separated, optional):', '--model,opus');
+    await answer(terminal, 'Maximum iterations [10]:', '7');
+    await answer(terminal, 'Completion response [DONE]:', '');
+    await answer(terminal, 'Add guardrail command (leave blank to finish):', 'make lint');
+    await answer(terminal, '  Fail action (APPEND|PREPEND|REPLACE):', 'prepend');
+    await answer(terminal, '  Hint (optional, guidance for agent on failure):', 'Fix lint errors only.');
+    await answer(terminal, 'Add guardrail command (leave blank to finish):', '');
+    await answer(terminal, 'Configure SCM? (y/N):', 'y');
+    await answer(terminal, '  SCM command (e.g., git):', 'git');
     expect(repo.exists('.ralph')).toBe(false);
-    await terminal.answer('  SCM tasks (comma-separated, e.g., commit,push): ', 'commit');
+    await answer(terminal, '  SCM tasks (comma-separated, e.g., commit,push):', 'commit');
+    await answer(terminal, 'Sandbox', '');
+    await answer(terminal, 'Permissions', '');
     expect(await terminal.exitCode()).toBe(0);
-    expect(terminal.screen()).toContain('\n\nSettings written to .ralph/settings.json');
+    expect(terminal.screen()).toContain(
+      'Settings written to .ralph/settings.json\nNext: ralph run -p "your task"',
+    );
     expect(JSON.parse(repo.read('.ralph/settings.json'))).toEqual({
-      maximumIterations: 10,
+      maximumIterations: 7,
       completionResponse: 'DONE',
       outputTruncateChars: 5000,
       streamAgentOutput: true,
@@ -45,11 +60,33 @@ describe('ralph init in a terminal', () => {
     expect(readdirSync(repo.path('.ralph'))).toEqual(['settings.json']);
   });
 
+  it('proposes what --yes finds, and asks for sandbox and permissions', async () => {
+    const repo = makeRepo({ files: { 'package.json': '{"scripts":{"test":"x"}}' } });
+    installAgent(repo, 'amp');
+    const terminal = openTerminal({ ...repo, env: { ...repo.env, PATH: repo.bin } }, ['init']);
+    await answer(terminal, agentQuestion, '');
+    for (const question of ['Agent flags', 'Maximum iterations', 'Completion response'])
+      await answer(terminal, question, '');
+    await answer(terminal, 'Use these checks as guardrails: npm run test? (Y/n):', '');
+    for (const question of ['Add guardrail command', 'Configure SCM?']) await answer(terminal, question, '');
+    await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toMatch(asLast('Sandbox'));
+    expect(terminal.screen()).toContain('none: the agent can reach all that you can');
+    terminal.press('Down', 'Enter');
+    await answer(terminal, 'Permissions', '');
+    expect(await terminal.exitCode()).toBe(0);
+    expect(terminal.screen()).toContain('full: it may do everything without asking');
+    expect(JSON.parse(repo.read('.ralph/settings.json'))).toMatchObject({
+      agent: { command: 'amp', flags: [] },
+      guardrails: [{ command: 'npm run test', failAction: 'APPEND' }],
+      sandbox: 'auto',
+    });
+  });
+
   it('takes answers that are pasted all at once', async () => {
     const repo = makeRepo();
     const terminal = openTerminal(repo, ['init']);
-    await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toContain(agentQuestion.trim());
-    terminal.paste('codex\n\n3\nYES\nmake test\nappend\n\n\nn\n');
+    await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toMatch(asLast(agentQuestion));
+    terminal.paste('codex\n\n3\nYES\nmake test\nappend\n\n\nn\n\n\n');
     expect(await terminal.exitCode()).toBe(0);
     expect(JSON.parse(repo.read('.ralph/settings.json'))).toMatchObject({
       maximumIterations: 3,
@@ -62,8 +99,8 @@ describe('ralph init in a terminal', () => {
   it.each(['C-c', 'C-d'])('writes nothing after %s and exits with 130', async (key) => {
     const repo = makeRepo();
     const terminal = openTerminal(repo, ['init']);
-    await terminal.answer(agentQuestion, 'claude');
-    await terminal.answer('Agent flags (comma-separated, optional): ', '');
+    await answer(terminal, agentQuestion, 'claude');
+    await answer(terminal, 'Agent flags (comma-separated, optional):', '');
     terminal.press(key);
     expect(await terminal.exitCode()).toBe(130);
     expect(repo.exists('.ralph')).toBe(false);
@@ -76,7 +113,7 @@ describe('ralph init in a terminal', () => {
     repo.write('.ralph/settings.local.json', '{"maximumIterations": 4}');
     const before = repo.read('.ralph/settings.json');
     const terminal = openTerminal(repo, ['init']);
-    await terminal.answer('Overwrite? (y/N): ', '');
+    await answer(terminal, 'Overwrite? (y/N):', '');
     expect(await terminal.exitCode()).toBe(0);
     expect(terminal.screen()).toContain('"maximumIterations": 4');
     expect(terminal.screen()).toContain(
@@ -90,8 +127,8 @@ describe('ralph init in a terminal', () => {
     const repo = makeRepo({ settings: { maximumIterations: 3 } });
     const before = repo.read('.ralph/settings.json');
     const terminal = openTerminal(repo, ['init']);
-    await terminal.answer('Overwrite? (y/N): ', 'y');
-    await terminal.answer(agentQuestion, 'claude');
+    await answer(terminal, 'Overwrite? (y/N):', 'y');
+    await answer(terminal, agentQuestion, 'claude');
     terminal.press('C-c');
     expect(await terminal.exitCode()).toBe(130);
     expect(terminal.screen()).toContain('Loaded from .ralph/settings.json\n');
@@ -102,9 +139,9 @@ describe('ralph init in a terminal', () => {
   it('offers to replace settings that cannot be read, and says what is wrong with them', async () => {
     const repo = makeRepo({ files: { '.ralph/settings.json': '{"maximumIterations": 3' } });
     const terminal = openTerminal(repo, ['init']);
-    await terminal.answer('Overwrite? (y/N): ', 'y');
+    await answer(terminal, 'Overwrite? (y/N):', 'y');
     expect(terminal.screen()).toContain('.ralph/settings.json:1:24 is not valid JSON');
-    terminal.paste('claude\n\n\n\n\n\n');
+    terminal.paste('claude\n\n\n\n\n\n\n\n');
     expect(await terminal.exitCode()).toBe(0);
     expect(JSON.parse(repo.read('.ralph/settings.json'))).toMatchObject({ agent: { command: 'claude' } });
   });
@@ -113,8 +150,8 @@ describe('ralph init in a terminal', () => {
     const repo = makeRepo();
     symlinkSync(repo.home, repo.path('.ralph'));
     const terminal = openTerminal(repo, ['init']);
-    await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toContain(agentQuestion.trim());
-    terminal.paste('claude\n\n\n\n\n\n');
+    await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toMatch(asLast(agentQuestion));
+    terminal.paste('claude\n\n\n\n\n\n\n\n');
     expect(await terminal.exitCode()).toBe(2);
     expect(terminal.screen()).toContain('is a symlink');
     expect(readdirSync(repo.home)).toEqual([]);
@@ -124,11 +161,35 @@ describe('ralph init in a terminal', () => {
 describe('ralph init without a terminal', () => {
   it('fails with 2 and names the way that works', async () => {
     const repo = makeRepo();
-    const { code, stdout, stderr } = await runRalph(['init'], { ...repo, input: 'claude\n\n\n\n\n\n' });
+    const { code, stdout, stderr } = await runRalph(['init'], repo);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
       'error: ralph init asks questions, but standard input is not a terminal\n  try: ralph init --yes\n',
     );
+    expect(repo.exists('.ralph')).toBe(false);
+  });
+
+  it('takes answers from a pipe, in the order of the questions', async () => {
+    const repo = makeRepo({ files: { 'package.json': '{"scripts":{"test":"x"}}' } });
+    const input = 'claude\n--model,opus\n\n\nmake lint\nprepend\n\n\ny\ngit\ncommit\n';
+    const { code, stdout } = await runRalph(['init'], { ...repo, input });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Settings written to .ralph/settings.json\n');
+    expect(JSON.parse(repo.read('.ralph/settings.json'))).toEqual({
+      maximumIterations: 10,
+      completionResponse: 'DONE',
+      outputTruncateChars: 5000,
+      streamAgentOutput: true,
+      includeIterationCountInPrompt: false,
+      agent: { command: 'claude', flags: ['--model', 'opus'] },
+      guardrails: [{ command: 'make lint', failAction: 'PREPEND' }],
+      scm: { command: 'git', tasks: ['commit'] },
+    });
+  });
+
+  it('writes nothing where the answers end too early, and exits with 130', async () => {
+    const repo = makeRepo();
+    expect((await runRalph(['init'], { ...repo, input: 'claude\n' })).code).toBe(130);
     expect(repo.exists('.ralph')).toBe(false);
   });
 

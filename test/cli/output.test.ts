@@ -95,13 +95,15 @@ describe('what a command prints', () => {
   });
 });
 
-describe('a terminal', () => {
-  it('is told from a pipe', async () => {
+describe('ralph without a word', () => {
+  it('prints its help and ends with 2, in a terminal and elsewhere', async () => {
     const repo = makeRepo();
     const terminal = openTerminal(repo, []);
-    expect(await terminal.exitCode()).toBe(0);
-    expect(terminal.screen()).toContain('ralph init');
-    expect(await runRalph([], repo)).toMatchObject({ code: 2, stdout: '' });
+    expect(await terminal.exitCode()).toBe(2);
+    expect(terminal.screen()).toContain('ralph COMMAND --help');
+    const { code, stdout, stderr } = await runRalph([], repo);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('ralph COMMAND --help');
   });
 });
 

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTempDir, removeTempDir } from '../../src/os/files/temp.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type RunResult, runRalph, startRalph } from '../support/ralph.ts';
-import { freePort, missing, startPostgres, startRedis, type TestStore } from '../support/stores.ts';
+import { freePort, missing, startRedis, type TestStore } from '../support/stores.ts';
 import { makeWorld, patience, worker } from './machines.ts';
 
 const password = 'hunter2 $(id) @:/?#%';
@@ -15,101 +15,94 @@ const wrongPassword = 'letmein-7781';
 /** A store that lets nobody in but `keeper`, with a password, over TLS; `open` is its address in the clear. */
 type GuardedStore = Pick<TestStore, 'fresh' | 'stop'> & { open(url: string): string };
 
-const kinds = [
-  { name: 'Redis', why: missing.redis, start: guardedRedis },
-  { name: 'PostgreSQL', why: missing.postgres, start: guardedPostgres },
-];
+describe.skipIf(missing.redis !== null)('Redis over TLS with a password', { timeout: 120_000 }, () => {
+  let store: GuardedStore;
+  let folder: string;
+  let access: Record<'SWARM_CLUSTER_PASSWORD_FILE' | 'SWARM_CLUSTER_CA', string>;
 
-for (const { name, why, start } of kinds) {
-  describe.skipIf(why !== null)(`${name} over TLS with a password`, { timeout: 120_000 }, () => {
-    let store: GuardedStore;
-    let folder: string;
-    let access: Record<'SWARM_CLUSTER_PASSWORD_FILE' | 'SWARM_CLUSTER_CA', string>;
-
-    beforeAll(async () => {
-      folder = makeTempDir('access-');
-      chmodSync(folder, 0o755);
-      writeFileSync(join(folder, 'ca.pem'), certificate);
-      writeFileSync(join(folder, 'key.pem'), certificateKey);
-      writeFileSync(join(folder, 'password'), `${password}\n`);
-      access = {
-        SWARM_CLUSTER_PASSWORD_FILE: join(folder, 'password'),
-        SWARM_CLUSTER_CA: join(folder, 'ca.pem'),
-      };
-      store = await start(folder);
-    });
-    afterAll(async () => {
-      await store.stop();
-      removeTempDir(folder);
-    });
-
-    it('runs a loop, and the password is nowhere to be seen', async () => {
-      const world = await makeWorld(store, 2400, access);
-      const swarm = (...words: string[]) =>
-        runRalph([...words, '--cluster', world.url], { ...world, program: 'swarm' });
-      const script = `${worker('0')}; env >"$LOG.env"; tr '\\0' '\\n' </proc/$PPID/environ >"$LOG.parent"; sleep 1`;
-      await world.submit('a', world.agent('agent', script), { max_iterations: 1 });
-      const machine = world.machine('one');
-      await waitUntil(() => world.log('ran.txt').includes('start a 1'), patience);
-      const shown = [commandLines([machine.pid, ...machine.processes()])];
-      expect(await world.over('a')).toBe('stopped');
-      expect(world.problems('a', 1)).toEqual([]);
-      const commands = [
-        ['ls', '--format', 'json'],
-        ['hosts', '--format', 'json'],
-        ['why', 'a', '--format', 'json'],
-        ['logs', 'a', '--history'],
-        ['ralph', 'status', 'a'],
-      ];
-      for (const words of commands) {
-        const { stdout, stderr } = await tryUntil(
-          () => swarm(...words),
-          ({ code }) => code === 0,
-        );
-        shown.push(stdout, stderr);
-      }
-      shown.push(await dashboardOf(world));
-      shown.push(machine.text(), ...world.log('ran.txt.env'), ...world.log('ran.txt.parent'));
-      for (const file of filesIn(machine.dir)) shown.push(readFileSync(file, 'latin1'));
-      shown.push(JSON.stringify([await world.cluster.order('a'), await world.cluster.timeline('a')]));
-      expect(shown.join('\n').length).toBeGreaterThan(5000);
-      expect(shown.filter((text) => text.includes('hunter2'))).toEqual([]);
-      expect(world.log('ran.txt.env').filter((line) => line.startsWith('SWARM_CLUSTER'))).toEqual([]);
-    });
-
-    it('says what is wrong where it does not let somebody in, and nothing of the password', async () => {
-      const world = await makeWorld(store, 2400, access);
-      const wrong = { ...access, SWARM_CLUSTER_PASSWORD_FILE: join(folder, 'wrong') };
-      writeFileSync(wrong.SWARM_CLUSTER_PASSWORD_FILE, wrongPassword);
-      const { SWARM_CLUSTER_CA: _ca, ...withoutCa } = access;
-      const { SWARM_CLUSTER_PASSWORD_FILE: _file, ...withoutPassword } = access;
-      const inUrl = world.url.replace('keeper@', `keeper:${encodeURIComponent(wrongPassword)}@`);
-      const tries = [
-        { what: /password|WRONGPASS/, env: wrong },
-        { what: /certificate/, env: withoutCa },
-        { what: /password|NOAUTH/i, env: withoutPassword },
-        { what: /password|WRONGPASS/, env: { ...access, SWARM_CLUSTER: inUrl }, words: [] },
-        { what: /can be read by everybody/, env: access, words: ['--cluster', inUrl] },
-        {
-          what: /WRONGPASS|pg_hba|no encryption/,
-          env: withoutPassword,
-          words: ['--cluster', store.open(world.url)],
-        },
-      ];
-      const clean = { ...world.env, SWARM_CLUSTER_CA: undefined, SWARM_CLUSTER_PASSWORD_FILE: undefined };
-      for (const { what, env, words = ['--cluster', world.url] } of tries) {
-        const options = { ...world, env: { ...clean, ...env, RALPH_DEBUG: '1' }, program: 'swarm' } as const;
-        const run = async () => {
-          const ran = await runRalph(['ls', ...words], options);
-          expect(ran.stdout + ran.stderr).not.toMatch(/hunter2|letmein/);
-          return ran;
-        };
-        const { code } = await tryUntil(run, ({ stderr }) => what.test(stderr));
-        expect(code).toBeGreaterThan(0);
-      }
-    });
+  beforeAll(async () => {
+    folder = makeTempDir('access-');
+    chmodSync(folder, 0o755);
+    writeFileSync(join(folder, 'ca.pem'), certificate);
+    writeFileSync(join(folder, 'key.pem'), certificateKey);
+    writeFileSync(join(folder, 'password'), `${password}\n`);
+    access = {
+      SWARM_CLUSTER_PASSWORD_FILE: join(folder, 'password'),
+      SWARM_CLUSTER_CA: join(folder, 'ca.pem'),
+    };
+    store = await guardedRedis(folder);
   });
-}
+  afterAll(async () => {
+    await store.stop();
+    removeTempDir(folder);
+  });
+
+  it('runs a loop, and the password is nowhere to be seen', async () => {
+    const world = await makeWorld(store, 2400, access);
+    const swarm = (...words: string[]) =>
+      runRalph([...words, '--cluster', world.url], { ...world, program: 'swarm' });
+    const script = `${worker('0')}; env >"$LOG.env"; tr '\\0' '\\n' </proc/$PPID/environ >"$LOG.parent"; sleep 1`;
+    await world.submit('a', world.agent('agent', script), { max_iterations: 1 });
+    const machine = world.machine('one');
+    await waitUntil(() => world.log('ran.txt').includes('start a 1'), patience);
+    const shown = [commandLines([machine.pid, ...machine.processes()])];
+    expect(await world.over('a')).toBe('stopped');
+    expect(world.problems('a', 1)).toEqual([]);
+    const commands = [
+      ['ls', '--format', 'json'],
+      ['hosts', '--format', 'json'],
+      ['why', 'a', '--format', 'json'],
+      ['logs', 'a', '--history'],
+      ['ralph', 'status', 'a'],
+    ];
+    for (const words of commands) {
+      const { stdout, stderr } = await tryUntil(
+        () => swarm(...words),
+        ({ code }) => code === 0,
+      );
+      shown.push(stdout, stderr);
+    }
+    shown.push(await dashboardOf(world));
+    shown.push(machine.text(), ...world.log('ran.txt.env'), ...world.log('ran.txt.parent'));
+    for (const file of filesIn(machine.dir)) shown.push(readFileSync(file, 'latin1'));
+    shown.push(JSON.stringify([await world.cluster.order('a'), await world.cluster.timeline('a')]));
+    expect(shown.join('\n').length).toBeGreaterThan(5000);
+    expect(shown.filter((text) => text.includes('hunter2'))).toEqual([]);
+    expect(world.log('ran.txt.env').filter((line) => line.startsWith('SWARM_CLUSTER'))).toEqual([]);
+  });
+
+  it('says what is wrong where it does not let somebody in, and nothing of the password', async () => {
+    const world = await makeWorld(store, 2400, access);
+    const wrong = { ...access, SWARM_CLUSTER_PASSWORD_FILE: join(folder, 'wrong') };
+    writeFileSync(wrong.SWARM_CLUSTER_PASSWORD_FILE, wrongPassword);
+    const { SWARM_CLUSTER_CA: _ca, ...withoutCa } = access;
+    const { SWARM_CLUSTER_PASSWORD_FILE: _file, ...withoutPassword } = access;
+    const inUrl = world.url.replace('keeper@', `keeper:${encodeURIComponent(wrongPassword)}@`);
+    const tries = [
+      { what: /password|WRONGPASS/, env: wrong },
+      { what: /certificate/, env: withoutCa },
+      { what: /password|NOAUTH/i, env: withoutPassword },
+      { what: /password|WRONGPASS/, env: { ...access, SWARM_CLUSTER: inUrl }, words: [] },
+      { what: /can be read by everybody/, env: access, words: ['--cluster', inUrl] },
+      {
+        what: /password|WRONGPASS/,
+        env: withoutPassword,
+        words: ['--cluster', store.open(world.url)],
+      },
+    ];
+    const clean = { ...world.env, SWARM_CLUSTER_CA: undefined, SWARM_CLUSTER_PASSWORD_FILE: undefined };
+    for (const { what, env, words = ['--cluster', world.url] } of tries) {
+      const options = { ...world, env: { ...clean, ...env, RALPH_DEBUG: '1' }, program: 'swarm' } as const;
+      const run = async () => {
+        const ran = await runRalph(['ls', ...words], options);
+        expect(ran.stdout + ran.stderr).not.toMatch(/hunter2|letmein/);
+        return ran;
+      };
+      const { code } = await tryUntil(run, ({ stderr }) => what.test(stderr));
+      expect(code).toBeGreaterThan(0);
+    }
+  });
+});
 
 /** On a busy machine, a connection may take longer than a command waits for it. */
 async function tryUntil(
@@ -143,39 +136,6 @@ async function guardedRedis(folder: string): Promise<GuardedStore> {
     fresh: async () =>
       (await store.fresh()).replace(/^redis:\/\/127.0.0.1:\d+/, `rediss://keeper@127.0.0.1:${port}`),
     open: (url) => url.replace(/^rediss:\/\/keeper@127.0.0.1:\d+/, `redis://keeper@127.0.0.1:${store.port}`),
-  };
-}
-
-async function guardedPostgres(folder: string): Promise<GuardedStore> {
-  const store = await startPostgres((data) => {
-    const { uid, gid } = statSync(data);
-    const put = (name: string, text: string) => {
-      writeFileSync(join(data, name), text);
-      chownSync(join(data, name), uid, gid);
-      chmodSync(join(data, name), 0o600);
-    };
-    put('server.crt', readFileSync(join(folder, 'ca.pem'), 'utf8'));
-    put('server.key', readFileSync(join(folder, 'key.pem'), 'utf8'));
-    put(
-      'pg_hba.conf',
-      [
-        'hostssl all keeper 127.0.0.1/32 scram-sha-256',
-        'host all keeper 127.0.0.1/32 reject',
-        'host all swarm 127.0.0.1/32 trust\n',
-      ].join('\n'),
-    );
-    return ['-c', 'ssl=on'];
-  });
-  const ask = (sql: string) => execFileSync('psql', ['-q', store.url, '-c', sql], { stdio: 'pipe' });
-  ask(`CREATE ROLE keeper LOGIN PASSWORD '${password}'`);
-  return {
-    stop: () => store.stop(),
-    async fresh() {
-      const url = await store.fresh();
-      ask(`ALTER DATABASE ${url.split('/').at(-1)} OWNER TO keeper`);
-      return `${url.replace('swarm@', 'keeper@')}?sslmode=verify-full`;
-    },
-    open: (url) => url.replace('?sslmode=verify-full', ''),
   };
 }
 

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Claim, Cluster, LoopOrder, Next } from '../../src/cluster/cluster.ts';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import type { Claim, Next } from '../../src/cluster/entries.ts';
+import type { LoopOrder } from '../../src/cluster/orders.ts';
 import type { IterationEnd } from '../../src/fleet/iteration-end.ts';
 import { systemClock } from '../../src/os/clock.ts';
 
@@ -197,7 +199,7 @@ export function describeCluster(title: string, open: () => Promise<Cluster>): vo
       await cluster.submit(order('a'));
       await cluster.submit(order('b'));
       const first = await claimed(ask);
-      const until = systemClock.now() + 4000;
+      const until = systemClock.now() + 1500;
       const next = await cluster.finishIteration(
         first,
         ended({ how: 'limited', exitCode: null, limitUntil: until }),

@@ -91,21 +91,48 @@ describe.skipIf(missing.redis !== null)('loops that share machines', { timeout: 
     });
   });
 
-  it.skipIf(!mayMount())('go to another machine when the disk of one is full, which says so', async () => {
-    const world = await makeWorld(store);
-    mkdirSync(join(world.home, 'full'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', join(world.home, 'full')]);
-    onTestFinished(() => void spawnSync('umount', ['--lazy', join(world.home, 'full')]));
-    const full = world.machine('full');
-    await waitUntil(() => /takes no loops for now: its disk is full/.test(full.text()), patience);
-    await world.submit('a', world.agent('agent', worker('0')), { max_iterations: 1 });
-    const hosts = await runRalph(['hosts', '--cluster', world.url], { ...world, program: 'swarm' });
-    expect(hosts.stdout).toMatch(/^full +ready .* its disk is full$/m);
-    world.machine('two');
-    expect(await world.over('a')).toBe('stopped');
-    const { events } = await world.cluster.timeline('a');
-    expect(events.map(({ text }) => text).join('\n')).not.toContain('on full');
-    expect(await world.cluster.status('a')).toMatchObject({ totalFailures: 0 });
+  describe.skipIf(!mayMount())('on a machine with a small disk', () => {
+    /** A folder for a machine on a disk of its own. */
+    function mountDisk(folder: string, size: string): void {
+      mkdirSync(folder);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
+      onTestFinished(() => void spawnSync('umount', ['--lazy', folder]));
+    }
+
+    it('are not taken when it is full, which the machine says', async () => {
+      const world = await makeWorld(store);
+      mountDisk(join(world.home, 'full'), '16m');
+      const full = world.machine('full');
+      await waitUntil(() => /takes no loops for now: its disk is full/.test(full.text()), patience);
+      await world.submit('a', world.agent('agent', worker('0')), { max_iterations: 1 });
+      const hosts = await runRalph(['hosts', '--cluster', world.url], { ...world, program: 'swarm' });
+      expect(hosts.stdout).toMatch(/^full +ready .* its disk is full$/m);
+      world.machine('two');
+      expect(await world.over('a')).toBe('stopped');
+      const { events } = await world.cluster.timeline('a');
+      expect(events.map(({ text }) => text).join('\n')).not.toContain('on full');
+      expect(await world.cluster.status('a')).toMatchObject({ totalFailures: 0 });
+    });
+
+    it('go to another one, uncounted, when an iteration fills it', async () => {
+      const world = await makeWorld(store);
+      mountDisk(join(world.home, 'small'), '64m');
+      const fill =
+        'case $PWD in */small/*) dd if=/dev/zero of=big bs=1M 2>/dev/null; echo full >>"$LOG";; esac';
+      await world.submit('a', world.agent('agent', `${fill}; ${worker('0')}`), { max_iterations: 1 });
+      const small = world.machine('small');
+      await waitUntil(() => world.log('ran.txt').includes('full'), patience);
+      const began = performance.now();
+      world.machine('two');
+      await waitUntil(() => /takes no loops for now: .*no space left/i.test(small.text()), patience);
+      const isBack = async () => (await world.cluster.status('a'))?.host !== 'small';
+      await waitUntil(isBack, { ...patience, what: 'the loop' });
+      if (process.env.CLUSTER_MATRIX === 'all')
+        process.stdout.write(`full disk to give-back: ${Math.round(performance.now() - began)} ms\n`);
+      expect(await world.over('a')).toBe('stopped');
+      expect(world.problems('a', 1)).toEqual([]);
+      expect(await world.cluster.status('a')).toMatchObject({ totalFailures: 0 });
+    });
   });
 });
 

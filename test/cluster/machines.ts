@@ -3,8 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { clusterAddress } from '../../src/cluster/address.ts';
-import type { Cluster, LoopJob, LoopOrder, WorkSource } from '../../src/cluster/cluster.ts';
+import type { Cluster } from '../../src/cluster/cluster.ts';
 import { openCluster } from '../../src/cluster/open.ts';
+import type { LoopJob, LoopOrder, WorkSource } from '../../src/cluster/orders.ts';
 import { runIdStart } from '../../src/cluster/places.ts';
 import { readIterationCommit } from '../../src/cluster/trailers.ts';
 import { processesByRun } from '../../src/os/process/run-ids.ts';

@@ -3,64 +3,54 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../support/processes.ts';
-import { missing, startPostgres, startRedis } from '../support/stores.ts';
+import { missing, startRedis } from '../support/stores.ts';
 import { type Machine, makeWorld, signal, type World, worker } from './machines.ts';
 
-/** CLUSTER_MATRIX=all runs all of it, on both stores: some minutes. Without it, a taste. */
+/** CLUSTER_MATRIX=all runs all of it: some minutes. Without it, a taste. */
 const isWhole = process.env.CLUSTER_MATRIX === 'all';
-const kills = isWhole ? 50 : 4;
+const kills = isWhole ? 50 : 3;
 const loops = isWhole ? 9 : 2;
-const many = isWhole ? { loops: 200, limit: 8, slots: '6' } : { loops: 8, limit: 3, slots: '3' };
-const stores = [
-  { name: 'Redis', start: () => startRedis(), why: missing.redis, runs: true },
-  { name: 'PostgreSQL', start: () => startPostgres(), why: missing.postgres, runs: isWhole },
-].filter(({ runs }) => runs);
+const many = isWhole ? { loops: 200, limit: 8, slots: '6' } : { loops: 6, limit: 2, slots: '2' };
 
-for (const { name, start, why } of stores) {
-  describe.skipIf(why !== null)(
-    `machines on ${name} that die again and again`,
-    { timeout: 1_200_000 },
-    () => {
-      it(`lose no iteration and commit none twice, at ${kills} random points`, async () => {
-        const store = await start();
-        try {
-          const world = await makeWorld(store);
-          const agent = world.agent('agent', worker('0.$(($(od -An -N1 -tu1 /dev/urandom) % 9))'));
-          const names = Array.from({ length: loops }, (_, index) => `loop${index}`);
-          const iterations = isWhole ? 40 : 6;
-          for (const loop of names) await world.submit(loop, agent, { max_iterations: iterations });
-          const places = ['one', 'two', 'three'];
-          const machines = places.map((place) =>
-            world.machine(place, { words: ['--no-sandbox', '--slots', '3'] }),
-          );
-          for (let killed = 0; killed < kills; killed++) {
-            // Long enough for the loops of the last one to run again somewhere.
-            await sleep(isWhole ? 1000 + Math.random() * 4000 : Math.random() * 1500);
-            const at = Math.floor(Math.random() * places.length);
-            const machine = machines[at];
-            if (machine === undefined) continue;
-            await harm(machine);
-            if (machine.child.exitCode === null && machine.child.signalCode === null) continue;
-            machines[at] = world.machine(places[at] ?? '', { words: ['--no-sandbox', '--slots', '3'] });
-          }
-          // By chance one iteration may have met three harms in a row: then a person decides to go on.
-          for (const loop of names) {
-            const resume = async () => {
-              const view = await world.cluster.status(loop);
-              if (view?.end?.outcome === 'NEEDS_DECISION') await world.cluster.resume(loop);
-              return view?.status === 'stopped';
-            };
-            await waitUntil(resume, { timeoutMs: 600_000, what: `the end of ${loop}` });
-            expect(world.problems(loop, iterations)).toEqual([]);
-          }
-          if (isWhole) report(name, world, names, iterations);
-        } finally {
-          await store.stop();
-        }
-      });
-    },
-  );
-}
+describe.skipIf(missing.redis !== null)('machines that die again and again', { timeout: 1_200_000 }, () => {
+  it(`lose no iteration and commit none twice, at ${kills} random points`, async () => {
+    const store = await startRedis();
+    try {
+      const world = await makeWorld(store);
+      const agent = world.agent('agent', worker('0.$(($(od -An -N1 -tu1 /dev/urandom) % 9))'));
+      const names = Array.from({ length: loops }, (_, index) => `loop${index}`);
+      const iterations = isWhole ? 40 : 4;
+      for (const loop of names) await world.submit(loop, agent, { max_iterations: iterations });
+      const places = ['one', 'two', 'three'];
+      const machines = places.map((place) =>
+        world.machine(place, { words: ['--no-sandbox', '--slots', '3'] }),
+      );
+      for (let killed = 0; killed < kills; killed++) {
+        // Long enough for the loops of the last one to run again somewhere.
+        await sleep(isWhole ? 1000 + Math.random() * 4000 : Math.random() * 1500);
+        const at = Math.floor(Math.random() * places.length);
+        const machine = machines[at];
+        if (machine === undefined) continue;
+        await harm(machine);
+        if (machine.child.exitCode === null && machine.child.signalCode === null) continue;
+        machines[at] = world.machine(places[at] ?? '', { words: ['--no-sandbox', '--slots', '3'] });
+      }
+      // By chance one iteration may have met three harms in a row: then a person decides to go on.
+      for (const loop of names) {
+        const resume = async () => {
+          const view = await world.cluster.status(loop);
+          if (view?.end?.outcome === 'NEEDS_DECISION') await world.cluster.resume(loop);
+          return view?.status === 'stopped';
+        };
+        await waitUntil(resume, { timeoutMs: 600_000, what: `the end of ${loop}` });
+        expect(world.problems(loop, iterations)).toEqual([]);
+      }
+      if (isWhole) report(world, names, iterations);
+    } finally {
+      await store.stop();
+    }
+  });
+});
 
 describe.skipIf(missing.redis !== null)('many loops on two machines', { timeout: 1_200_000 }, () => {
   it('never run more at once than the limit says', async () => {
@@ -116,10 +106,10 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function report(store: string, world: World, names: readonly string[], iterations: number): void {
+function report(world: World, names: readonly string[], iterations: number): void {
   const ran = world.log('ran.txt');
   const count = (start: string) => ran.filter((line) => line.startsWith(start)).length;
   const [starts, ends] = [count('start'), count('end')];
   const wanted = names.length * iterations;
-  say(`${store}: ${kills} harms, ${wanted} iterations on the branches, ${starts} started, ${ends} ended`);
+  say(`${kills} harms, ${wanted} iterations on the branches, ${starts} started, ${ends} ended`);
 }

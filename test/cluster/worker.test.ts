@@ -78,7 +78,7 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     const view = await world.cluster.status('a');
     const job = world.job('a', String(view?.startedAt));
     const opened = await openCheckout(placesIn(join(world.home, 'dead')), job);
-    if (!opened.ok) throw new Error(opened.why);
+    if ('why' in opened) throw new Error(opened.why);
     writeFileSync(join(opened.checkout.path, 'work.txt'), '1\n');
     const { commit } = await commitWork(opened.checkout, job, 1, {
       how: 'exited',
@@ -108,7 +108,9 @@ describe.skipIf(missing.redis !== null)('swarm worker', { timeout: 120_000 }, ()
     await world.submit('fails', world.agent('three', 'exit 3'), { max_iterations: 2 });
     expect(await world.over('done')).toBe('stopped');
     expect(await world.cluster.status('done')).toMatchObject({ iteration: 1, why: { state: 'done' } });
-    expect((await world.cluster.log('done')).at(-2)).toContain('[END] iteration 1 exit=0 ');
+    const isLogged = async () =>
+      (await world.cluster.log('done')).at(-2)?.includes('[END] iteration 1 exit=0 ');
+    await waitUntil(isLogged, { ...patience, what: 'the log' });
     expect(await world.over('silent')).toBe('stopped');
     expect(world.iterations('silent')).toEqual([1, 2]);
     expect(await world.over('fails')).toBe('stopped');

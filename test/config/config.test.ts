@@ -42,6 +42,8 @@ describe('ralph config', () => {
         ['scm.tasks', '.ralph/settings.local.json', '["commit"]'],
         ['maxCost', 'RALPH_MAX_COST', '2.5'],
         ['maxTokens', '-', 'not set'],
+        ['agent.permissions', 'default', '"edit"'],
+        ['sandbox', 'default', '"none"'],
       ]),
     );
     expect(stderr).toBe('warning: RALPH_IDLE_TIMEOUTS is no setting; did you mean RALPH_IDLE_TIMEOUT?\n');

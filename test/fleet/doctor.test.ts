@@ -96,11 +96,10 @@ describe('swarm doctor', () => {
       name: 'two',
       place: { path: half, branch: 'two', base_repo: fleet.cwd },
       newBranchAt: fleet.git('rev-parse', 'HEAD'),
-      maker: dead,
     };
     const notes = join(fleet.home, '.swarm', 'worktrees');
     mkdirSync(notes, { recursive: true });
-    writeFileSync(join(notes, `two.${dead.pid}.json`), JSON.stringify(intent));
+    writeFileSync(join(notes, 'two.json'), JSON.stringify(intent));
 
     const { stdout, code } = await fleet.swarm('doctor', '--fix');
     expect(stdout).toContain(`the worktree of 'one' is missing: ${path}`);

@@ -188,8 +188,7 @@ describe('the guard in the hooks of the plugin', () => {
 
   it.each([
     ['refuses in a run', 2, { RALPH_RUN_ID: 'r1' }],
-    ['refuses where it shall always be', 2, { RALPH_GUARD: 'always' }],
-    ['lets a call pass where it is off', 1, { RALPH_GUARD: 'off', RALPH_RUN_ID: 'r1' }],
+    ['lets a call pass where a person watches', 1, { RALPH_GUARD: 'always' }],
     ['lets a call pass where it may have no say', 1, { HOME: '' }],
   ])('%s without node, and says why', async (_name, expected, extra) => {
     const call = '{"session_id":"s1","tool_name":"Bash","tool_input":{"command":"ls"}}';

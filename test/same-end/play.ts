@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { missing } from '../support/stores.ts';
 import { type Case, type Driver, type End, featuresOf } from './case.ts';
+import { acp } from './drivers/acp.ts';
 import { cluster, useStore } from './drivers/cluster.ts';
 import { embed } from './drivers/embed.ts';
 import { hook } from './drivers/hook.ts';
@@ -12,6 +13,7 @@ import { expectedEnd } from './expected.ts';
 
 export const drivers: Readonly<Record<string, Driver>> = {
   run,
+  acp,
   hook,
   embed,
   prd,

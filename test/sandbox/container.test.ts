@@ -7,9 +7,9 @@ import { runArgs, show, tag, work } from '../support/agent.ts';
 import { waitUntil } from '../support/processes.ts';
 import { builtProgram, runRalph } from '../support/ralph.ts';
 import { makeRepo } from '../support/repo.ts';
+import { self } from '../support/who.ts';
 import { type ContainerDaemon, startDaemon } from './container-daemon.ts';
 import { leftovers, probes, rootProbes, type World } from './probes.ts';
-import { self } from './support.ts';
 import { openWorlds, scriptOf, sleeping, type Worlds } from './world.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 900_000 });

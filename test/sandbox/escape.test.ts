@@ -2,8 +2,9 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitUntil } from '../support/processes.ts';
+import { everybody } from '../support/who.ts';
 import { kernelProbes, leftovers, type Probe, probes, rootProbes, type World } from './probes.ts';
-import { bwrapWorks, everybody, git } from './support.ts';
+import { bwrapWorks, git } from './support.ts';
 import { openWorlds, scriptOf, sleeping, type Worlds } from './world.ts';
 
 // A loaded machine takes its time to start a hundred processes.

@@ -6,8 +6,10 @@ import { type AddressInfo, createServer as createNetServer, type Server as NetSe
 import { delimiter, dirname, join } from 'node:path';
 import { homeVariables } from '../support/home.ts';
 import { alive, waitUntil } from '../support/processes.ts';
+import { readableDist } from '../support/ralph.ts';
+import { give, type Who } from '../support/who.ts';
 import { secrets, type World } from './probes.ts';
-import { git, give, makeFolder, makeFolders, readableRalph, type Who } from './support.ts';
+import { git, makeFolder, makeFolders } from './support.ts';
 
 type Ran = { readonly code: number | null; readonly output: string };
 
@@ -27,7 +29,7 @@ export type Worlds = {
 const told = ['BASE', 'OUTSIDE', 'PORT', 'VICTIM'];
 
 export async function openWorlds(settings: object): Promise<Worlds> {
-  const ralph = readableRalph();
+  const ralph = join(readableDist(), 'ralph.cjs');
   const server = createServer((_asked, answer) => void answer.end('REACHED'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -89,8 +91,7 @@ export async function openWorlds(settings: object): Promise<Worlds> {
         for (const helper of helpers) helper.kill('SIGKILL');
         rmSync(base, { recursive: true, force: true });
       }
-      for (const folder of [template, dirname(dirname(ralph))])
-        rmSync(folder, { recursive: true, force: true });
+      rmSync(template, { recursive: true, force: true });
     },
   };
 }

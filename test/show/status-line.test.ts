@@ -22,9 +22,9 @@ describe('the status line', () => {
     const terminal = openTerminal(repo, runArgs(5, '--color', 'never'));
     const status = () => lines(terminal.screen()).at(-1) ?? '';
     await waitUntil(() => /^iter 1\/5 · \d+s/.test(status()), { ...wait, what: 'the first iteration' });
-    const shown = lines(terminal.screen());
-    expect(shown.filter((line) => line.startsWith('iter '))).toHaveLength(1);
-    expect(shown).toContain('First half of a sentence');
+    const shown = () => lines(terminal.screen());
+    await waitUntil(() => shown().includes('First half of a sentence'), wait);
+    expect(shown().filter((line) => line.startsWith('iter '))).toHaveLength(1);
     await waitUntil(() => status().includes('idle') || /iter 1\/5 · 1?[2-9]s/.test(status()), wait);
 
     repo.write('go1', '');

@@ -72,6 +72,32 @@ describe('ralph watch', () => {
     },
   );
 
+  it('cuts a failing guardrail last at 80 x 24, and scrolls the evidence', async () => {
+    const names = Array.from({ length: 14 }, (_, n) => n + 1);
+    const guardrails = names.map((n) => ({ command: `test ${n} -lt 12` }));
+    const repo = await repoWith(turns.slice(1), { guardrails });
+    repo.write('go', '');
+    await runRalph(runArgs(1), repo);
+    const terminal = openTerminal(repo, ['watch'], { columns: 80, rows: 24 });
+    await waitUntil(() => terminal.screen().includes('test 14 -lt 12  ✗'), {
+      ...wait,
+      what: 'the guardrails',
+    });
+    const screen = terminal.screen();
+    expect(screen).toMatch(
+      /test 12 -lt 12 {2}✗\ntest 13 -lt 12 {2}✗\ntest 14 -lt 12 {2}✗\n(test.*\n)*\+\d+ more/,
+    );
+    terminal.press('e');
+    await waitUntil(() => terminal.screen().includes('✓ turn: finished'), { ...wait, what: 'the evidence' });
+    const last = '✗ guardrail: test 14 -lt 12: exit code 1';
+    expect(terminal.screen()).toMatch(/\+\d+ more \(Space\)/);
+    expect(terminal.screen()).not.toContain(last);
+    for (const _ of names) terminal.press('Space');
+    await waitUntil(() => terminal.screen().includes(last), { ...wait, what: 'the end of the evidence' });
+    for (const _ of names) terminal.press('b');
+    await waitUntil(() => terminal.screen().includes('✓ turn: finished'), { ...wait, what: 'its beginning' });
+  });
+
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('gives the terminal back after %s', async (signal) => {
     const repo = await repoWith([{ steps: [work, { text: tag }] }]);
     expect((await runRalph(runArgs(1), repo)).code).toBe(0);

@@ -1,6 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { installFakeAgent, type Script } from '../../src/testkit/index.ts';
-import { runRalph } from './ralph.ts';
+import { dist, readableDist, runRalph } from './ralph.ts';
 import { makeRepo, type Repo } from './repo.ts';
+import { actingUser } from './who.ts';
 
 export type Turns = Script['turns'];
 
@@ -22,6 +24,10 @@ export async function repoWith(
     ...(options.git === undefined ? {} : { git: options.git }),
   });
   const agent = await installFakeAgent(repo.bin, { agent: 'claude', script: { turns } });
+  if (actingUser() !== null) {
+    const shim = readFileSync(agent.path, 'utf8').replace(dist, readableDist());
+    writeFileSync(agent.path, shim);
+  }
   return { ...repo, agent };
 }
 

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter } from 'node:path';
+import { chmodSync, cpSync, existsSync, mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { actingUser, handOver } from './who.ts';
 
 export type RunOptions = {
   readonly cwd: string;
@@ -42,10 +44,11 @@ export function runRalph(args: readonly string[], options: RunOptions): Promise<
 /** Starts the built command, for tests that send signals or look while it runs. It cannot outlive the test. */
 export function startRalph(args: readonly string[], options: RunOptions): RunningRalph {
   const command = [process.execPath, builtProgram(options.program ?? 'ralph'), ...args];
-  const [first = '', ...words] = [...(options.through ?? []), ...command];
+  const actor = handOver(dirname(options.cwd));
+  const [first = '', ...words] = [...actor.through, ...(options.through ?? []), ...command];
   const child = spawn(first, words, {
     cwd: options.cwd,
-    env: environment(options),
+    env: { ...environment(options), ...actor.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const { pid } = child;
@@ -66,9 +69,23 @@ export function startRalph(args: readonly string[], options: RunOptions): Runnin
 
 /** The built command as a file. */
 export function builtProgram(name: 'ralph' | 'swarm'): string {
-  const path = fileURLToPath(new URL(`../../dist/${name}.cjs`, import.meta.url));
+  const path = join(actingUser() === null ? dist : readableDist(), `${name}.cjs`);
   if (!existsSync(path)) throw new Error(`${path} is missing: run \`npm run build\``);
   return path;
+}
+
+/** The folder of the built commands. */
+export const dist = fileURLToPath(new URL('../../dist', import.meta.url));
+let copy: string | null = null;
+
+/** The built commands where everybody can read them. */
+export function readableDist(): string {
+  if (copy !== null) return copy;
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'dist-'));
+  copy = join(folder, 'dist');
+  cpSync(dist, copy, { recursive: true });
+  for (const path of [realpathSync(tmpdir()), folder]) chmodSync(path, 0o755);
+  return copy;
 }
 
 function environment({ env, bin }: RunOptions): NodeJS.ProcessEnv {

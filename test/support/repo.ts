@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { homeVariables } from './home.ts';
 import { processesWithEnvironment } from './processes.ts';
+import { handOver } from './who.ts';
 
 /** A working copy with a home of its own. Can be given to `runRalph` as its options. */
 export type Repo = {
@@ -62,8 +63,12 @@ function openRepo(base: string): Repo {
     bin,
     env,
     path,
-    git: (...args) =>
-      execFileSync('git', args, { cwd, env: { ...process.env, ...env }, encoding: 'utf8' }).trimEnd(),
+    git: (...args) => {
+      const actor = handOver(base);
+      const [first = '', ...words] = [...actor.through, 'git', ...args];
+      const options = { cwd, env: { ...process.env, ...env, ...actor.env }, encoding: 'utf8' } as const;
+      return execFileSync(first, words, options).trimEnd();
+    },
     exists: (name) => existsSync(path(name)),
     read: (name) => readFileSync(path(name), 'utf8'),
     write: (name, content) => {

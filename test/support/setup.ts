@@ -5,7 +5,7 @@ import { homeVariables } from './home.ts';
 
 // A developer's own settings, git hooks or colours must not reach a test.
 for (const name of Object.keys(process.env)) {
-  if (/^(RALPH_|SWARM_|GIT_|TMUX)/.test(name)) delete process.env[name];
+  if (/^(RALPH_|SWARM_|GIT_|TMUX|AI_AGENT$)/.test(name)) delete process.env[name];
 }
 // Tests write settings into folders without git by the thousand; those of trust take it away.
 process.env.RALPH_TRUST = '1';

@@ -8,7 +8,7 @@ import { builtProgram } from './ralph.ts';
 import type { Repo } from './repo.ts';
 
 export type Terminal = {
-  /** Waits until the screen shows `prompt` on its last line of text, then types `line` and Enter. */
+  /** Waits until `prompt` is the last question on the screen, or its end, then types `line` and Enter. */
   answer(prompt: string, line: string): Promise<void>;
   /** Sends keys by their tmux names, such as `C-c`. */
   press(...keys: string[]): void;
@@ -86,7 +86,11 @@ export function openInTerminal(
       tmux('paste-buffer');
     },
     async answer(prompt, line) {
-      await waitUntil(() => screen().endsWith(prompt.trimEnd()), { what: `"${prompt}" on the screen` });
+      const isLast = () => {
+        const [last = ''] = screen().split('◆').slice(-1);
+        return last.endsWith(prompt.trimEnd()) || last.trimStart().startsWith(prompt);
+      };
+      await waitUntil(isLast, { what: `"${prompt}" on the screen` });
       if (line !== '') tmux('send-keys', '-l', '--', line);
       press('Enter');
     },

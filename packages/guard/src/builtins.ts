@@ -5,7 +5,8 @@ import { printf } from './decode.ts';
 import { feed, runsSecret } from './feed.ts';
 import { PRIVATE, secretOf, UNKNOWN } from './marks.ts';
 import { lookUp } from './parameters.ts';
-import { isSecretName, namesOnly } from './private.ts';
+import { namesOnly } from './private.ts';
+import { isSecretName } from './secret-names.ts';
 import { reference, spend, tracing } from './shell.ts';
 
 /** Builtins that change the shell. Return the output, or null if the program of that name runs instead. */

@@ -1,7 +1,7 @@
 import type { ParameterExpansionPart, Word } from 'unbash';
 import { ANY, asGlob, isOpaque, PRIVATE, parentProcess, STAR, secretOf, UNKNOWN, unmarked } from './marks.ts';
 import type { Shell } from './model.ts';
-import { isSecretName } from './private.ts';
+import { isSecretName } from './secret-names.ts';
 import { reference } from './shell.ts';
 
 /** The values of a variable: what the command set, what a shell always has, or what the environment holds. */

@@ -31,14 +31,16 @@ if ! anything_to_do; then
   while IFS= read -r line || [ -n "$line" ]; do [ "$event" != prompt ] || input="$input $line"; done
   case $input in
     *ralph-loop* | *ulw-loop* | *cancel-ralph* | *ralph-status* | *ralph-pause* | *ralph-resume*) ;;
+    *[\"\ ]/ralph[\"\ \\]* | *:ralph[\"\ \\]*) ;;
     *) exit 0 ;;
   esac
 fi
 
 if ! command -v node >/dev/null; then
   echo "ralph: node is not on the PATH, so the $event hook cannot run" >&2
-  # A tool call in guarded work is refused (2); anything else goes on, and the user sees the message (1).
-  case $event:${RALPH_GUARD-}:${RALPH_RUN_ID-} in guard:off:*) exit 1 ;; guard:always:* | guard:*:?*) exit 2 ;; *) exit 1 ;; esac
+  # In a run nobody watches, so the guard refuses the call (2). Elsewhere the host shows the message and goes on (1).
+  [ "$event:${RALPH_RUN_ID:+run}" != guard:run ] || exit 2
+  exit 1
 fi
 
 # Node 20 reads these certificates at every start, which triples it; Node 22 and later keep compiled code in that folder,

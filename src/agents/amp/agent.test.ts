@@ -29,6 +29,18 @@ describe('the amp stream', () => {
     expect(reader.finish({ exitCode: 1, cause: 'exited' }).end).toBe('finished');
   });
 
+  it('takes the answer from the result where no message held words', () => {
+    const answered = (...lines: string[]) => {
+      const reader = createTurnReader(amp);
+      for (const line of lines) reader.push(line);
+      return reader.finish({ exitCode: 0, cause: 'exited' }).text;
+    };
+    const words = '{"type":"assistant","message":{"content":[{"type":"text","text":"Two."}]}}';
+    expect(answered('{"type":"result","subtype":"success","result":"One."}')).toEqual(['One.']);
+    expect(answered(words, '{"type":"result","subtype":"success","result":"Two."}')).toEqual(['Two.']);
+    expect(answered('{"type":"result","is_error":true,"result":"Broken."}')).toEqual([]);
+  });
+
   it('believes the figures of a result that has some', () => {
     const reader = createTurnReader(amp);
     reader.push('{"type":"assistant","message":{"content":[],"usage":{"input_tokens":5,"output_tokens":2}}}');

@@ -1,7 +1,6 @@
-import type { Agent } from '../agent.ts';
+import { type Agent, loginQuestion } from '../agent.ts';
 import { command } from './command.ts';
-import { parse } from './parse.ts';
-import { screen } from './screen.ts';
+import { newState, parse } from './parse.ts';
 
 /** Amp, as it was until March 2026; later ones run their loop on the server. */
 export const amp: Agent = {
@@ -11,7 +10,6 @@ export const amp: Agent = {
   reportsToolCalls: true,
   permits: {
     full: 'do everything without asking',
-    edit: 'change files and run what it takes for harmless; for anything else it waits for an approval until the idle timeout',
   },
   canResume: true,
   takesSystemPrompt: false,
@@ -24,7 +22,18 @@ export const amp: Agent = {
   accountVariables: ['AMP_API_KEY'],
   headless: ['-x', '--execute'],
   interactive: null,
-  screen,
+  screen: {
+    input: /^ \? for shortcuts/m,
+    working: /\bEsc to cancel\b/,
+    footer: 1,
+    speech: /^ {2}\w/,
+    dialog: /^ \? for shortcuts/m,
+    permission: /^│ (?:Run this command|Allow .{1,60}|Invoke .{1,60})\?/m,
+    limit: /^│ Rate Limit Hit|^│ Out of Credits/m,
+    loggedOut: /^│ Unauthorized/m,
+    blockers: { [loginQuestion]: /log in to Amp\?/ },
+    context: /^╭─(\d+)% of \d+k/m,
+  },
   sandbox: {
     hosts: ['ampcode.com', '*.ampcode.com'],
     variables: ['AMP_*'],
@@ -33,12 +42,13 @@ export const amp: Agent = {
     sessions: { folder: '.local/share/amp/threads', files: /^[^/]+\.json$/ },
     moves: {},
     obeys: ['.amp'],
-    projectSettings: [],
+    projectSettings: ['.amp/settings.json', '.amp/settings.jsonc'],
+    loads: ['.amp/plugins'],
     hasTemplate: false,
   },
   hooks: null,
   guard: null,
   command,
-  newState: () => ({}),
+  newState,
   parse,
 };

@@ -74,6 +74,35 @@ describe('the claude stream', () => {
     expect(result).toMatchObject({ ok: false, limit: { kind: 'usage', resetsAt: 1_749_924_000_000 } });
   });
 
+  it.each([
+    ["You're out of extra usage · resets 9pm (UTC)", Date.UTC(2026, 10, 18, 21)],
+    ["You've hit your session limit · resets 3pm (UTC)", Date.UTC(2026, 10, 18, 15)],
+  ])('reads the reset time in %s', (text, resetsAt) => {
+    const reader = createTurnReader(claude, { now: () => Date.UTC(2026, 10, 18, 12) });
+    const message = { model: '<synthetic>', content: [{ type: 'text', text }] };
+    const error = { error: 'rate_limit', api_error_status: 429 };
+    reader.push(JSON.stringify({ type: 'assistant', message, ...error }));
+    reader.push(JSON.stringify({ type: 'result', is_error: true, result: text, api_error_status: 429 }));
+    const { end, limit } = reader.finish({ exitCode: 1, cause: 'exited' });
+    expect({ end, limit }).toEqual({ end: 'limited', limit: { kind: 'usage', resetsAt, message: text } });
+  });
+
+  it('fails where nobody listens at the address of the API, and calls that no limit', () => {
+    const reader = createTurnReader(claude);
+    const text = 'API Error: Unable to connect to API (ConnectionRefused)';
+    const message = { model: '<synthetic>', content: [{ type: 'text', text }] };
+    reader.push('{"type":"system","subtype":"api_retry","attempt":1,"max_retries":1,"error":"unknown"}');
+    reader.push(JSON.stringify({ type: 'assistant', message, error: 'server_error' }));
+    reader.push(JSON.stringify({ type: 'result', is_error: true, result: text }));
+    const { end, limit, error } = reader.finish({ exitCode: 1, cause: 'exited' });
+    expect({ end, limit, error }).toEqual({ end: 'failed', limit: undefined, error: text });
+  });
+
+  it('knows the start of a session without a subtype', () => {
+    const events = claude.parse('{"type":"system","session_id":"s1"}', claude.newState());
+    expect(events).toEqual([{ type: 'session', id: 's1' }]);
+  });
+
   it('tells a limit that an older version only put into words of its own', () => {
     const reader = createTurnReader(claude);
     const message = {

@@ -1,11 +1,9 @@
-import { type Agent, usualPermits } from '../agent.ts';
+import { type Agent, loginQuestion, trustQuestion, usualPermits } from '../agent.ts';
+import { commandBy } from '../command.ts';
 import { anthropicAccount } from '../providers.ts';
-import { command } from './command.ts';
 import { guard } from './guard.ts';
 import { hooks } from './hooks.ts';
 import { newState, parse } from './parse.ts';
-import { screen } from './screen.ts';
-import { ownSession } from './session.ts';
 
 /** Claude Code. */
 export const claude: Agent = {
@@ -26,8 +24,36 @@ export const claude: Agent = {
   accountVariables: [...anthropicAccount, 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CONFIG_DIR'],
   headless: ['-p', '--print'],
   interactive: [],
-  screen,
-  ownSession,
+  screen: {
+    banner: /Claude Code v\d/,
+    input: /^─{20,}.*\n[❯>](?:\s|$)/m,
+    working: /\besc to interrupt\b/,
+    footer: 3,
+    speech: /^● (?!Usage limit)/,
+    dialog: /\bEsc to cancel\b|\bEnter to (?:confirm|select)\b/,
+    permission: /^ ?(?:Do you want to|Would you like to) .*\?/m,
+    question: /^\s*❯ \d\. /m,
+    limit: /(?:hit|reached) your .{0,30}limit|Usage limit reached|Stop and wait for limit to reset/i,
+    loggedOut:
+      /^(?:\s*⎿\s+|● )(?:Not logged in|Please run \/login|Invalid API key|OAuth token .{0,20}(?:expired|revoked))/,
+    blockers: {
+      [trustQuestion]: /Yes, I trust this folder/,
+      'the choice of a theme': /Choose the text style that looks best/,
+      [loginQuestion]: /Select login method/,
+      'the warning of the bypass mode': /Bypass Permissions mode[\s\S]*Yes, I accept/,
+      'the question for an API key': /Detected a custom API key/,
+      'the network': /Unable to connect to Anthropic services/,
+    },
+    contextLeft: /Context left until auto-compact: (\d+)%/,
+    compacts: /Compacting conversation|Conversation compacted/,
+  },
+  ownSession: {
+    option: '--session-id',
+    otherOptions: ['--resume', '-r', '--continue', '-c', '--fork-session'],
+    transcriptFolders: ({ CLAUDE_CONFIG_DIR }, home) => `${CLAUDE_CONFIG_DIR || `${home}/.claude`}/projects`,
+    transcriptName: (session) => `${session}.jsonl`,
+    compaction: /"subtype":\s?"compact_boundary"|"isCompactSummary":\s?true/,
+  },
   sandbox: {
     hosts: ['*.anthropic.com', 'claude.ai', '*.claude.ai', '*.claude.com'],
     variables: [
@@ -40,11 +66,30 @@ export const claude: Agent = {
     moves: { CLAUDE_CONFIG_DIR: '.claude' },
     obeys: ['.claude', '.mcp.json'],
     projectSettings: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
+    heads: ['.claude/agents', '.claude/commands', '.claude/skills'],
     hasTemplate: true,
   },
   hooks,
   guard,
-  command,
+  command: commandBy({
+    output: {
+      // 2.1 refuses stream-json without --verbose.
+      stream: ['-p', '--output-format', 'stream-json', '--verbose'],
+      text: ['-p', '--output-format', 'text'],
+    },
+    permissions: {
+      full: ['--dangerously-skip-permissions'],
+      // Changes files under the working copy; other commands are denied.
+      edit: ['--permission-mode', 'acceptEdits'],
+      read: ['--permission-mode', 'plan'],
+      // A later --permission-mode does not undo --dangerously-skip-permissions, so ours gives way to the user's.
+      names: ['--permission-mode', '--dangerously-skip-permissions'],
+    },
+    systemPrompt: '--append-system-prompt',
+    resume: (session) => ['--resume', session],
+    // As root it refuses to skip permissions unless told that it is in a sandbox.
+    env: ({ asRoot, permissions }) => (asRoot && permissions === 'full' ? { IS_SANDBOX: '1' } : {}),
+  }),
   newState,
   parse,
 };

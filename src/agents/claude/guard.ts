@@ -1,15 +1,23 @@
 import { isObject } from '../../core/json.ts';
-import type { AgentGuard, GuardPrograms } from '../adapter.ts';
+import type { AgentGuard, GuardPrograms, RunHook } from '../adapter.ts';
+import type { HookEntry } from '../agent.ts';
 
 /** Pattern of the tools whose calls the guard judges. */
-export const guardedTools =
+const guardedTools =
   '^(Bash|PowerShell|Monitor|Read|Grep|Write|Edit|MultiEdit|NotebookRead|NotebookEdit|mcp__.+)$';
+
+/** Hooks that a run can bring along. Timeouts are in seconds. */
+export const runHooks = {
+  PreToolUse: { event: 'guard', matcher: guardedTools, timeout: 60 },
+  PostToolUse: { event: 'context', matcher: '.*', timeout: 60 },
+  Stop: { event: 'stop', timeout: 1800 },
+} as const satisfies Record<string, HookEntry & { readonly event: RunHook }>;
 
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Adds a hook to the settings of this call alone. Of two `--settings` only the last counts, so ours include the user's.
- * A repository cannot switch this hook off; the flags `--bare` and `--safe-mode` do, so then there is no guard.
+ * Adds hooks to the settings of this call alone. Of two `--settings` only the last counts, so ours include the user's.
+ * A repository cannot switch them off; the flags `--bare` and `--safe-mode` do, so then there is no guard.
  */
 export function guard(
   { hook, readJson }: GuardPrograms,
@@ -19,17 +27,28 @@ export function guard(
   const { value, others } = takeSettings(flags);
   const own = value === null ? {} : settingsOf(value, readJson);
   if (own === null) return null;
-  const ours = { matcher: guardedTools, hooks: [{ type: 'command', command: hook, timeout: 60 }] };
-  const hooks = own.hooks ?? {};
-  if (!isObject(hooks)) return null;
-  const before = hooks.PreToolUse ?? [];
-  if (!Array.isArray(before)) return null;
-  const settings = { ...own, disableAllHooks: false, hooks: { ...hooks, PreToolUse: [...before, ours] } };
+  const hooks = isObject(own.hooks ?? {}) ? withHooks(own.hooks ?? {}, hook) : null;
+  if (hooks === null) return null;
+  const settings = { ...own, disableAllHooks: false, hooks };
   return {
     args: ['--settings', JSON.stringify(settings)],
     env: {},
     ...(value === null ? {} : { flags: others }),
+    ...(hook('stop') === null ? {} : { checksStops: true }),
   };
+}
+
+/** Returns the user's hooks and ours; null if theirs cannot be read. */
+function withHooks(hooks: object, hook: GuardPrograms['hook']): Json | null {
+  const all: Record<string, unknown> = { ...hooks };
+  for (const [name, { event, timeout, ...where }] of Object.entries(runHooks)) {
+    const command = hook(event);
+    if (command === null) continue;
+    const before = all[name] ?? [];
+    if (!Array.isArray(before)) return null;
+    all[name] = [...before, { ...where, hooks: [{ type: 'command', command, timeout }] }];
+  }
+  return all;
 }
 
 /** Splits the flags into the value of the last `--settings` and all others. */

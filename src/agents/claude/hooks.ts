@@ -1,5 +1,5 @@
 import type { AgentHooks } from '../agent.ts';
-import { guardedTools } from './guard.ts';
+import { runHooks } from './guard.ts';
 import { host } from './host.ts';
 
 export const hooks: AgentHooks = {
@@ -9,9 +9,7 @@ export const hooks: AgentHooks = {
     UserPromptExpansion: { event: 'prompt', timeout: 60 },
     UserPromptSubmit: { event: 'prompt', timeout: 60 },
     SessionStart: { event: 'session-start', timeout: 60 },
-    PreToolUse: { event: 'guard', matcher: guardedTools, timeout: 60 },
-    PostToolUse: { event: 'context', matcher: '.*', timeout: 60 },
-    Stop: { event: 'stop', timeout: 1800 },
+    ...runHooks,
   },
   // The local settings, since the hooks name a path of this machine.
   projectFile: '.claude/settings.local.json',

@@ -1,23 +1,16 @@
 import { oneLine } from '../../core/text.ts';
 import type { Limit } from '../../core/turn.ts';
-import type { AgentEvent, ParserState } from '../adapter.ts';
+import type { AgentEvent } from '../adapter.ts';
+import { asSubagent, contextOf, exitCodeIn, sessionEvent, textOf, toolEnd } from '../events.ts';
 import { asRecord, type JsonRecord, list, num, secondsToMs, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
-import { type ErrorFacts, limitOf } from '../limit.ts';
-import {
-  asSubagent,
-  contextOf,
-  readAssistant,
-  readToolResults,
-  readUsage,
-  sessionEvent,
-  textOf,
-  toolEnd,
-} from '../messages.ts';
+import { type ErrorFacts, failureOf, limitOf } from '../limit.ts';
+import { answerIn, readAssistant, readToolResults, readUsage, type SpeakerState } from '../messages.ts';
+import { resetTimeIn } from '../reset-time.ts';
 import { createTaskList, type TaskList } from './task-list.ts';
 import { readResultUsage } from './usage.ts';
 
-export type ClaudeState = ParserState & {
+export type ClaudeState = SpeakerState & {
   readonly tasks: TaskList;
   /** Ids of commands and subagents that still run: their end wakes the agent for another turn. */
   readonly running: Set<string>;
@@ -27,8 +20,6 @@ export type ClaudeState = ParserState & {
   model: string | undefined;
   /** Reset time of the usage limit that rejected a request. */
   resetsAt: number | undefined;
-  /** True once a message had text. */
-  spoke: boolean;
 };
 
 export function newState(): ClaudeState {
@@ -83,24 +74,27 @@ function onApiError(event: JsonRecord, message: string, state: ClaudeState): Age
   const { status, resetsAt } = asRecord(asRecord(event.api_error_params).rate_limit_info);
   if (status === 'rejected') state.resetsAt = secondsToMs(resetsAt) ?? state.resetsAt;
   state.apiError = { status: num(event.api_error_status), type, message };
-  const limit = limitOf({ ...state.apiError, resetsAt: state.resetsAt });
+  const limit = usageLimitOf(state.apiError, state);
   if (type === '' && limit === undefined) return [{ type: 'notice', text: oneLine(message) }];
-  return [errorEvent(message, limit)];
+  return [{ type: 'error', message, ...(limit && { limit }) }];
 }
 
-/** Returns the exit code at the start of a failed command's output. */
-function exitCodeIn(output: string): number | undefined {
-  const code = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(output)?.[1];
-  return code === undefined ? undefined : Number(code);
+/** Returns the limit behind an error. Some messages name the reset time that no field has: `resets 3pm (UTC)`. */
+function usageLimitOf(error: ErrorFacts, { resetsAt, now }: ClaudeState): Limit | undefined {
+  const limit = limitOf({ ...error, resetsAt });
+  const isTimeless = limit?.kind === 'usage' && limit.resetsAt === undefined;
+  const time = isTimeless ? resetTimeIn(error.message ?? '', now) : undefined;
+  return limit && time ? { ...limit, resetsAt: time } : limit;
 }
 
 function onUser(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   if (typeof event.parent_tool_use_id === 'string') return [];
   const message = asRecord(event.message);
   const events = readToolResults(message).flatMap((result): AgentEvent[] => {
-    const { id, failed, output } = result;
-    const end = toolEnd(result, failed ? exitCodeIn(output) : undefined);
-    const items = state.tasks.answered(id, failed, asRecord(event.tool_use_result));
+    const { id, ok, output } = result;
+    const exitCode = ok ? undefined : exitCodeIn(output, /^(?:Error: )?Exit code (\d{1,3})\b/);
+    const end = toolEnd(id, { ok, output, exitCode });
+    const items = state.tasks.answered(id, !ok, asRecord(event.tool_use_result));
     return items === undefined ? [end] : [end, { type: 'todo', items }];
   });
   // Feedback of a stop hook, a nudge after an empty answer and the like.
@@ -116,7 +110,8 @@ function onRateLimit(info: JsonRecord, state: ClaudeState): AgentEvent[] {
   if (info.status !== 'rejected' || info.isUsingOverage === true) return [];
   state.resetsAt = secondsToMs(info.resetsAt);
   const message = `${window} reached`;
-  return [errorEvent(message, limitOf({ type: 'usage_limit', message, resetsAt: state.resetsAt }))];
+  const facts = { type: 'usage_limit', message, resetsAt: state.resetsAt };
+  return [{ type: 'error', ...failureOf(message, facts) }];
 }
 
 const contextReasons = new Set(['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker']);
@@ -133,19 +128,18 @@ function onResult(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   // Background work or queued messages bring another turn, and another result.
   const more = (num(event.queued_turn_count) ?? 0) > 0 || state.running.size > 0;
   const window = num(asRecord(asRecord(event.modelUsage)[state.model ?? '']).contextWindow);
-  // A result repeats the last message. Programs that imitate the format may have their answer only here.
-  const answer = ok && !state.spoke ? str(event.result) : undefined;
   return [
-    ...(answer ? [{ type: 'text', text: answer } as const] : []),
+    // Programs that imitate the format may have their answer only here.
+    ...(ok ? answerIn(event, state) : []),
     ...(window === undefined ? [] : [{ type: 'context', size: { tokens: 0, window } } as const]),
     ...(since === undefined ? [] : [{ type: 'usage', usage: since } as const]),
     {
       type: 'result',
       ok,
-      ...(more ? { more } : {}),
+      ...(more && { more }),
       ...(ok ? {} : { error }),
-      ...(limit === undefined ? {} : { limit }),
-      ...(total === undefined ? {} : { usage: total }),
+      ...(limit && { limit }),
+      ...(total && { usage: total }),
     },
   ];
 }
@@ -155,10 +149,10 @@ function resultLimit(event: JsonRecord, error: string, state: ClaudeState): Limi
   // The form of 1.0: `Claude AI usage limit reached|1749924000`.
   const old = /limit reached\|(\d{10})\b/.exec(error)?.[1];
   if (old !== undefined) return { kind: 'usage', resetsAt: Number(old) * 1000, message: error };
-  const { apiError, resetsAt } = state;
+  const { apiError } = state;
   const status = num(event.api_error_status) ?? apiError?.status;
   if (apiError === undefined && status === undefined) return undefined;
-  return limitOf({ message: error, ...apiError, status, resetsAt });
+  return usageLimitOf({ message: error, ...apiError, status }, state);
 }
 
 const silentSubtypes = new Set([
@@ -196,8 +190,10 @@ function onSystem(event: JsonRecord, state: ClaudeState): AgentEvent[] {
   const subtype = str(event.subtype) ?? '';
   const task = str(event.task_id) ?? '';
   switch (subtype) {
+    // Old versions have no subtype.
+    case '':
     case 'init':
-      return [sessionEvent(event)];
+      return [sessionEvent(event.session_id, event.model)];
     case 'api_retry':
       return [onRetry(event)];
     case 'task_started':
@@ -221,9 +217,5 @@ function onRetry(event: JsonRecord): AgentEvent {
   const status = num(event.error_status);
   const type = str(event.error) ?? 'unknown';
   const message = `retry ${num(event.attempt) ?? '?'} of ${num(event.max_retries) ?? '?'}: ${type} (${status ?? 'no answer'})`;
-  return errorEvent(message, limitOf({ status, type }) ?? { kind: 'overload' });
-}
-
-function errorEvent(message: string, limit: Limit | undefined): AgentEvent {
-  return { type: 'error', message, ...(limit === undefined ? {} : { limit }) };
+  return { type: 'error', message, limit: limitOf({ status, type }) ?? { kind: 'overload' } };
 }

@@ -1,6 +1,6 @@
 import type { TodoItem } from '../adapter.ts';
+import { todoStatus } from '../events.ts';
 import { asRecord, type JsonRecord, str } from '../json.ts';
-import { todoStatus } from '../messages.ts';
 
 /** Builds the todo list from TaskCreate and TaskUpdate, which report one change each. */
 export type TaskList = {

@@ -4,7 +4,6 @@ import type { TranscriptEntry, TranscriptFormat } from '../transcript.ts';
 const feedbackStart = 'Stop hook feedback:';
 const interruptStart = '[Request interrupted by user';
 
-const queueMark = '"queue-operation"';
 const queueChanges = new Map<string, 'add' | 'absorb' | 'serve' | 'clear'>([
   ['enqueue', 'add'],
   ['remove', 'absorb'],
@@ -21,18 +20,19 @@ type Entry = Readonly<Record<string, unknown>>;
 /** Transcript of Claude Code: one entry for each block of a message, with those of subagents and of the CLI itself. */
 export const claudeTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(assistantMark),
-  mayCall: hasToolUse,
   isCall: (line) => hasToolUse(line) && !wordsOrOthers.some((mark) => line.includes(mark)),
   isFailure: (line) =>
-    /"is_error": ?true/.test(line) &&
+    line.includes('"is_error"') &&
     line.includes(toolResultMark) &&
+    /"is_error": ?true/.test(line) &&
     !subagentMarks.some((mark) => line.includes(mark)),
-  interruptMark: interruptStart,
-  queueMark,
-  isUser: (line) => line.includes('"user"') && !line.includes(toolResultMark),
+  isUser: (line) =>
+    !line.includes(toolResultMark) &&
+    ['"user"', '"queue-operation"', '"hook_additional_context"'].some((mark) => line.includes(mark)),
   entryOf(entry) {
-    const { message } = entry;
+    const { message, attachment } = entry;
     if (entry.type === 'queue-operation') return queueEntry(entry.operation, entry.content);
+    if (isObject(attachment)) return isStopContext(attachment) ? { kind: 'own-prompt' } : null;
     if (!isObject(message) || entry.isSidechain === true || entry.agentId !== undefined) return null;
     if (entry.isApiErrorMessage === true) return { kind: 'error', text: textOf(message.content) };
     if (message.model === '<synthetic>') return null;
@@ -56,6 +56,10 @@ function agentEntry(content: unknown): TranscriptEntry {
     text: typeof content === 'string' ? [content] : texts,
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,
   };
+}
+
+function isStopContext({ type, hookEvent }: Entry): boolean {
+  return type === 'hook_additional_context' && hookEvent === 'Stop';
 }
 
 function userEntry(entry: Entry, text: string): TranscriptEntry | null {

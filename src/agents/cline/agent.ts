@@ -2,7 +2,6 @@ import type { Agent } from '../agent.ts';
 import { anyAccount, openaiHosts } from '../providers.ts';
 import { command } from './command.ts';
 import { newState, parse } from './parse.ts';
-import { screen } from './screen.ts';
 
 /** Cline CLI. Its stream names no session that could be continued. */
 export const cline: Agent = {
@@ -23,7 +22,16 @@ export const cline: Agent = {
   accountVariables: anyAccount,
   headless: ['-y', '--yolo', '--json'],
   interactive: [],
-  screen,
+  screen: {
+    input: /^\s*❯ (?:Ask anything|What can I do)/m,
+    working: /^ [\u2800-\u28ff] /m,
+    footer: 20,
+    speech: /^ \* /,
+    permission: null,
+    limit: /usage limit|Rate limit|quota/i,
+    loggedOut: /^\W*(?:Error\b.*)?(?:Unauthorized|Invalid API key|401\b)/i,
+    blockers: { 'an offer of its maker': /Press Enter to open, any other key to close/ },
+  },
   sandbox: {
     hosts: ['*.cline.bot', '*.anthropic.com', ...openaiHosts, 'openrouter.ai'],
     variables: ['CLINE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*'],
@@ -35,6 +43,7 @@ export const cline: Agent = {
     moves: {},
     obeys: ['.cline', '.clinerules'],
     projectSettings: [],
+    loads: ['.cline/hooks', '.clinerules/hooks'],
     hasTemplate: false,
   },
   hooks: null,

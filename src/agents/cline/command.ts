@@ -1,5 +1,5 @@
 import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
-import { unlessGiven } from '../flags.ts';
+import { unlessGiven } from '../command.ts';
 
 /** Cline approves all tools or none. Plan mode changes no file and stands for `edit` and `read`. */
 const permissionFlags: Record<Permissions, readonly string[]> = {

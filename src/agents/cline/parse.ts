@@ -1,11 +1,18 @@
 import { oneLine } from '../../core/text.ts';
-import { type Limit, noUsage, type Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, count, type JsonRecord, list, num, str } from '../json.ts';
+import {
+  asSubagent,
+  exitCodeIn,
+  failedResult,
+  toolEnd,
+  toolStart,
+  usageOf,
+  usageWithCache,
+} from '../events.ts';
+import { asRecord, type JsonRecord, list, num, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
-import { limitOf } from '../limit.ts';
+import { type Failure, failureOf } from '../limit.ts';
 import { resetTimeIn } from '../reset-time.ts';
-import { summarise } from '../summary.ts';
 
 export type ClineState = ParserState & {
   /** Running subagents: while there is one, events do not say whose they are. */
@@ -15,7 +22,7 @@ export type ClineState = ParserState & {
   /** Last text of the agent. */
   answer: string;
   /** Fatal error; the result repeats only its message. */
-  failure: { message: string; limit?: Limit } | undefined;
+  failure: Failure | undefined;
 };
 
 export function newState(): ClineState {
@@ -51,12 +58,12 @@ function onAgentEvent(event: JsonRecord, state: ClineState): AgentEvent[] {
   if (silent.has(type)) return [];
   switch (type) {
     case 'content_start':
-      return event.contentType === 'tool' ? [onToolStart(event, state)] : [];
+      return event.contentType === 'tool' ? onToolStart(event, state) : [];
     case 'content_end':
       if (event.contentType === 'tool') return onToolEnd(event, state);
       return event.contentType === 'text' ? [onText(str(event.text) ?? '', state)] : [];
     case 'usage':
-      return [{ type: 'usage', usage: readUsage(event) }];
+      return [{ type: 'usage', usage: usageWithCache(tokensIn(event)) }];
     case 'notice':
       return [{ type: 'notice', text: oneLine(str(event.message) ?? '') }];
     case 'error': {
@@ -76,15 +83,13 @@ function onText(text: string, state: ClineState): AgentEvent {
   return { type: 'text', text };
 }
 
-function onToolStart(event: JsonRecord, state: ClineState): AgentEvent {
-  const id = str(event.toolCallId) ?? '';
-  const name = str(event.toolName) ?? 'tool';
+function onToolStart(event: JsonRecord, state: ClineState): AgentEvent[] {
   const { commands, ...input } = asRecord(event.input);
   const lines = list(commands).filter((command) => typeof command === 'string');
-  const summary = lines.length > 0 ? oneLine(lines.join('; ')) : summarise(input);
-  if (state.subagents.size > 0) return { type: 'subagent', text: `${name} ${summary}`.trim() };
-  state.tools.add(id);
-  return { type: 'tool-start', id, name, summary };
+  const start = toolStart(event.toolCallId, event.toolName, lines.length > 0 ? lines.join('; ') : input);
+  if (state.subagents.size > 0) return asSubagent([start]);
+  state.tools.add(start.id);
+  return [start];
 }
 
 /** Reads a tool's output: one result, or a list with one for each command. */
@@ -93,55 +98,41 @@ function onToolEnd(event: JsonRecord, state: ClineState): AgentEvent[] {
   if (!state.tools.delete(id)) return [];
   const results = (Array.isArray(event.output) ? event.output : [event.output]).map(asRecord);
   const failure = results.find((result) => result.success === false);
-  const code = /^Command exited with code (\d{1,3})$/.exec(str(failure?.error) ?? '')?.[1];
-  return [
-    {
-      type: 'tool-end',
-      id,
-      ok: failure === undefined && event.error === undefined,
-      ...(code === undefined ? {} : { exitCode: Number(code) }),
-      output: results.map(outputOf).join('\n'),
-    },
-  ];
+  const ok = failure === undefined && event.error === undefined;
+  const exitCode = exitCodeIn(str(failure?.error) ?? '', /^Command exited with code (\d{1,3})$/);
+  return [toolEnd(id, { ok, exitCode, output: results.map(outputOf).join('\n') })];
 }
 
 function outputOf({ result, text, error }: JsonRecord): string {
   return str(result) ?? str(text) ?? str(error) ?? '';
 }
 
-/** `inputTokens` includes the cached ones. */
-function readUsage(usage: JsonRecord): Usage {
-  const cacheReadTokens = count(usage.cacheReadTokens);
-  const cacheWriteTokens = count(usage.cacheWriteTokens);
+function tokensIn(usage: JsonRecord) {
   return {
-    inputTokens: Math.max(0, count(usage.inputTokens) - cacheReadTokens - cacheWriteTokens),
-    outputTokens: count(usage.outputTokens),
-    cacheReadTokens,
-    cacheWriteTokens,
+    input: usage.inputTokens,
+    output: usage.outputTokens,
+    cacheRead: usage.cacheReadTokens,
+    cacheWrite: usage.cacheWriteTokens,
   };
 }
 
-const errorTypes: Record<string, string> = { auth: 'authentication' };
-
 function onFailure(message: string, errorClass: string | undefined, state: ClineState): AgentEvent {
-  const type = errorTypes[errorClass ?? ''] ?? errorClass;
-  const limit = limitOf({ type, message, resetsAt: resetTimeIn(message, state.now) });
-  state.failure = { message, ...(limit === undefined ? {} : { limit }) };
+  const type = errorClass === 'auth' ? 'authentication' : errorClass;
+  state.failure = failureOf(message, { type, message, resetsAt: resetTimeIn(message, state.now) });
   return { type: 'error', ...state.failure };
 }
 
 /** Takes only the cost from the result: its token counts leave subagents out, unlike the usage events. */
 function onResult(event: JsonRecord, state: ClineState): AgentEvent[] {
-  const costUsd = num(asRecord(event.aggregateUsage).totalCost);
-  const cost: AgentEvent[] =
-    costUsd === undefined ? [] : [{ type: 'usage', usage: { ...noUsage, costUsd: count(costUsd) } }];
+  const cost = num(asRecord(event.aggregateUsage).totalCost);
+  const usage: AgentEvent[] = cost === undefined ? [] : [{ type: 'usage', usage: usageOf({ cost }) }];
   const text = str(event.text) ?? '';
   if (event.finishReason === 'completed') {
     // The answer was given while a subagent was still at work.
     const answer: AgentEvent[] = text === state.answer ? [] : [{ type: 'text', text }];
-    return [...answer, ...cost, { type: 'result', ok: true }];
+    return [...answer, ...usage, { type: 'result', ok: true }];
   }
-  const { message, limit } = state.failure ?? {};
-  const error = message || text || `finished with ${str(event.finishReason) ?? 'no reason'}`;
-  return [...cost, { type: 'result', ok: false, error, ...(limit === undefined ? {} : { limit }) }];
+  const { message, ...rest } = state.failure ?? {};
+  const reason = `finished with ${str(event.finishReason) ?? 'no reason'}`;
+  return [...usage, failedResult({ ...rest, message: message || text || reason })];
 }

@@ -10,14 +10,20 @@ describe('the codex stream', () => {
     const command = "/bin/bash -lc 'git log\n--oneline'";
     const fields = { id: 'item_0', type: 'command_execution', command };
     expect(codex.parse(item('started', fields), codex.newState())).toEqual([
-      { type: 'tool-start', id: 'item_0', name: 'shell', summary: 'git log --oneline' },
+      {
+        type: 'tool-start',
+        id: 'item_0',
+        name: 'shell',
+        summary: 'git log --oneline',
+        input: 'git log\n--oneline',
+      },
     ]);
   });
 
   it('reads tool calls that are told only when they are over', () => {
     const search = { id: 'item_1', type: 'web_search', query: 'node release dates' };
     expect(codex.parse(item('completed', search), codex.newState())).toEqual([
-      { type: 'tool-start', id: 'item_1', name: 'web_search', summary: 'node release dates' },
+      { type: 'tool-start', id: 'item_1', name: 'web_search', summary: 'node release dates', input: search },
       { type: 'tool-end', id: 'item_1', ok: true, output: '' },
     ]);
   });
@@ -37,7 +43,7 @@ describe('the codex stream', () => {
       { type: 'tool-end', id: '1', ok: true, output: 'found' },
     ]);
     expect(codex.parse(item('completed', bad), state)).toEqual([
-      { type: 'tool-start', id: '2', name: 'docs.find', summary: 'fsync' },
+      { type: 'tool-start', id: '2', name: 'docs.find', summary: 'fsync', input: { query: 'fsync' } },
       { type: 'tool-end', id: '2', ok: false, output: 'no such page' },
     ]);
   });

@@ -1,5 +1,5 @@
 import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
-import { unlessGiven } from '../flags.ts';
+import { unlessGiven } from '../command.ts';
 
 /** `--full-auto` of older versions is gone in 0.166; `-s` is in all of them. */
 const sandboxFlags: Record<Permissions, readonly string[]> = {

@@ -13,10 +13,11 @@ export function guard(
   { hook, sha256 }: GuardPrograms,
   { version }: { readonly version: string | null },
 ): AgentGuard | null {
-  if (version !== null && !atLeast(version, '0.145.0')) return null;
-  const handler = { async: false, command: hook, timeout, type: 'command' };
+  const command = hook('guard');
+  if (command === null || (version !== null && !atLeast(version, '0.145.0'))) return null;
+  const handler = { async: false, command, timeout, type: 'command' };
   const digest = sha256(JSON.stringify({ event_name: 'pre_tool_use', hooks: [handler] }));
-  const hooks = `hooks.PreToolUse=[{hooks=[{type="command",command=${JSON.stringify(hook)},timeout=${timeout}}]}]`;
+  const hooks = `hooks.PreToolUse=[{hooks=[{type="command",command=${JSON.stringify(command)},timeout=${timeout}}]}]`;
   const state = `hooks.state={${JSON.stringify(place)}={trusted_hash="sha256:${digest}"}}`;
   return { args: ['-c', 'features.hooks=true', '-c', hooks, '-c', state], env: {} };
 }

@@ -1,12 +1,11 @@
 import { oneLine } from '../../core/text.ts';
-import type { Limit, Usage } from '../../core/turn.ts';
+import type { Usage } from '../../core/turn.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
-import { asRecord, count, int, type JsonRecord, list, str } from '../json.ts';
+import { failedResult, sessionEvent, textOf, toolEnd, toolStart, usageWithCache } from '../events.ts';
+import { asRecord, int, type JsonRecord, list, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
-import { limitOf, readError } from '../limit.ts';
-import { textOf } from '../messages.ts';
+import { type Failure, failureOf, readError } from '../limit.ts';
 import { resetTimeIn } from '../reset-time.ts';
-import { summarise } from '../summary.ts';
 
 export type CodexState = ParserState & {
   /** Tool calls with a start event. Some, such as a web search, have only an end event. */
@@ -20,7 +19,7 @@ export function newState(): CodexState {
 export const parse = jsonLines((event, type, state: CodexState) => {
   switch (type) {
     case 'thread.started':
-      return [{ type: 'session', id: str(event.thread_id) ?? '' }];
+      return [sessionEvent(event.thread_id)];
     case 'turn.started':
       return [];
     case 'item.started':
@@ -29,10 +28,8 @@ export const parse = jsonLines((event, type, state: CodexState) => {
       return onItem(asRecord(event.item), type, state);
     case 'turn.completed':
       return [{ type: 'result', ok: true, ...readUsage(event.usage, state) }];
-    case 'turn.failed': {
-      const { message: error, ...rest } = readFailure(asRecord(event.error).message, state);
-      return [{ type: 'result', ok: false, error, ...rest }];
-    }
+    case 'turn.failed':
+      return [failedResult(readFailure(asRecord(event.error).message, state))];
     // Also sent at every retry ("Reconnecting... 1/2 (…)"), so it never ends the turn.
     case 'error':
       return [{ type: 'error', ...readFailure(event.message, state) }];
@@ -66,36 +63,26 @@ function onTool(item: JsonRecord, type: string, phase: string, state: CodexState
   const events: AgentEvent[] = [];
   if (!state.running.has(id)) {
     state.running.add(id);
-    events.push({ type: 'tool-start', id, ...describeTool(item, type) });
+    events.push(toolStart(id, ...nameAndInput(item, type)));
   }
   if (phase !== 'item.completed') return events;
   state.running.delete(id);
-  const exitCode = int(item.exit_code);
-  events.push({
-    type: 'tool-end',
-    id,
-    ok: (item.status ?? 'completed') === 'completed' && (exitCode ?? 0) === 0,
-    ...(exitCode === undefined ? {} : { exitCode }),
-    output: outputOf(item, type),
-  });
-  return events;
+  const ok = (item.status ?? 'completed') === 'completed';
+  return [...events, toolEnd(id, { ok, exitCode: int(item.exit_code), output: outputOf(item, type) })];
 }
 
-function describeTool(item: JsonRecord, type: string): { name: string; summary: string } {
+function nameAndInput(item: JsonRecord, type: string): [name: string, input: unknown] {
   switch (type) {
     case 'command_execution':
-      return { name: 'shell', summary: oneLine(withoutShell(str(item.command) ?? '')) };
+      return ['shell', withoutShell(str(item.command) ?? '')];
     case 'file_change':
-      return { name: 'apply_patch', summary: oneLine(pathsOf(item).join(', ')) };
+      return ['apply_patch', pathsOf(item).join(', ')];
     case 'mcp_tool_call':
-      return {
-        name: `${str(item.server) ?? 'mcp'}.${str(item.tool) ?? ''}`,
-        summary: summarise(item.arguments),
-      };
+      return [`${str(item.server) ?? 'mcp'}.${str(item.tool) ?? ''}`, item.arguments];
     case 'collab_tool_call':
-      return { name: str(item.tool) ?? type, summary: oneLine(str(item.prompt) ?? '') };
+      return [str(item.tool) ?? type, str(item.prompt)];
   }
-  return { name: type, summary: summarise(item) };
+  return [type, item];
 }
 
 /** Unwraps `/bin/bash -lc '…'`. */
@@ -127,20 +114,17 @@ function readTodos(item: JsonRecord) {
 function readUsage(usage: unknown, { resumed }: CodexState): { usage?: Usage } {
   if (usage === undefined || resumed) return {};
   const fields = asRecord(usage);
-  const cacheReadTokens = count(fields.cached_input_tokens);
-  const cacheWriteTokens = count(fields.cache_write_input_tokens);
-  return {
-    usage: {
-      inputTokens: Math.max(0, count(fields.input_tokens) - cacheReadTokens - cacheWriteTokens),
-      outputTokens: count(fields.output_tokens),
-      cacheReadTokens,
-      cacheWriteTokens,
-    },
+  const tokens = {
+    input: fields.input_tokens,
+    output: fields.output_tokens,
+    cacheRead: fields.cached_input_tokens,
+    cacheWrite: fields.cache_write_input_tokens,
   };
+  return { usage: usageWithCache(tokens) };
 }
 
 /** Reads an error that has only a message: a sentence, or the body of the API's answer. */
-function readFailure(value: unknown, state: CodexState): { message: string; limit?: Limit } {
+function readFailure(value: unknown, state: CodexState): Failure {
   const text = str(value) ?? '';
   const facts = readError(text);
   const message = facts.message || text;
@@ -148,6 +132,5 @@ function readFailure(value: unknown, state: CodexState): { message: string; limi
   if (/incomplete response returned/i.test(text)) return { message };
   // The message for any status 500, which it does not name.
   const status = /experiencing high demand/i.test(text) ? 500 : facts.status;
-  const limit = limitOf({ ...facts, status, resetsAt: resetTimeIn(text, state.now) });
-  return { message, ...(limit === undefined ? {} : { limit }) };
+  return failureOf(message, { ...facts, status, resetsAt: resetTimeIn(text, state.now) });
 }

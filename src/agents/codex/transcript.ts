@@ -18,8 +18,6 @@ export const codexTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(item) && (line.includes(assistant) || callType.test(line)),
   isCall: (line) => callType.test(line),
   isFailure: (line) => line.includes(item) && failedCall.test(line),
-  mayCall: () => false,
-  interruptMark: aborted,
   isUser: (line) => line.includes(aborted) || line.includes('"UserMessage"') || isHookPrompt(line),
   entryOf({ type, payload }) {
     if (!isObject(payload)) return null;

@@ -1,7 +1,6 @@
-import { type Agent, usualPermits } from '../agent.ts';
-import { command } from './command.ts';
+import { type Agent, loginQuestion, trustQuestion, usualPermits } from '../agent.ts';
+import { commandBy } from '../command.ts';
 import { newState, parse } from './parse.ts';
-import { screen } from './screen.ts';
 
 /** GitHub Copilot CLI. Its stream reports no tokens. */
 export const copilot: Agent = {
@@ -18,7 +17,19 @@ export const copilot: Agent = {
   accountVariables: ['GH_TOKEN', 'GITHUB_TOKEN'],
   headless: ['-p', '--prompt'],
   interactive: ['--interactive'],
-  screen,
+  screen: {
+    input: /^─{20,}\n❯/m,
+    working: /^ . Working\b/m,
+    footer: 1,
+    speech: /^ ● (?!Request failed)/,
+    permission: /Do you want to (?:run|allow|make)/,
+    limit: /rate limit|usage limit|quota/i,
+    loggedOut: /^ ✗ Authentication failed/,
+    blockers: {
+      [trustQuestion]: /Confirm folder trust/,
+      [loginQuestion]: /Please use \/login|How would you like to sign in/,
+    },
+  },
   sandbox: {
     hosts: ['*.githubcopilot.com', 'api.github.com', 'github.com'],
     variables: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN'],
@@ -30,12 +41,24 @@ export const copilot: Agent = {
     },
     moves: {},
     obeys: ['.copilot', '.github/copilot', '.github/hooks'],
-    projectSettings: [],
+    projectSettings: ['.github/copilot/settings.json', '.github/copilot/settings.local.json'],
+    loads: ['.github/hooks'],
     hasTemplate: true,
   },
   hooks: null,
   guard: null,
-  command,
+  command: commandBy({
+    output: { stream: ['--output-format', 'json'], text: ['--silent'], names: ['--output-format'] },
+    // Without a terminal nobody can approve what is not allowed here. A denial also overrides saved approvals.
+    permissions: {
+      full: ['--allow-all'],
+      edit: ['--allow-tool=write'],
+      read: ['--deny-tool=write', '--deny-tool=shell'],
+      // A denial of the user's does not replace ours: it is added to it.
+      names: ['--allow-all', '--yolo', '--allow-all-tools', '--allow-tool'],
+    },
+    resume: (session) => [`--resume=${session}`],
+  }),
   newState,
   parse,
 };

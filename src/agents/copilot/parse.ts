@@ -1,9 +1,9 @@
 import { oneLine } from '../../core/text.ts';
 import type { AgentEvent, ParserState } from '../adapter.ts';
+import { asSubagent, failedResult, sessionEvent, toolEnd, toolStart } from '../events.ts';
 import { asRecord, int, type JsonRecord, num, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
-import { type ErrorFacts, limitOf, readError } from '../limit.ts';
-import { summarise } from '../summary.ts';
+import { type ErrorFacts, failureOf, readError } from '../limit.ts';
 
 export type CopilotState = ParserState & {
   model: string | undefined;
@@ -35,7 +35,7 @@ export const parse = jsonLines((event, type, state: CopilotState) => {
     case 'assistant.message':
       return onMessage(data, isSubagent);
     case 'tool.execution_start':
-      return [onToolStart(data, isSubagent)];
+      return onToolStart(data, isSubagent);
     case 'tool.execution_complete':
       return isSubagent ? [] : [onToolEnd(data)];
     case 'model.call_finished':
@@ -62,23 +62,18 @@ function onMessage(data: JsonRecord, isSubagent: boolean): AgentEvent[] {
   return [{ type: isSubagent ? 'subagent' : 'text', text }];
 }
 
-function onToolStart(data: JsonRecord, isSubagent: boolean): AgentEvent {
-  const name = str(data.toolName) ?? 'tool';
-  const summary = summarise(data.arguments);
-  if (isSubagent) return { type: 'subagent', text: `${name} ${summary}`.trim() };
-  return { type: 'tool-start', id: str(data.toolCallId) ?? '', name, summary };
+function onToolStart(data: JsonRecord, isSubagent: boolean): AgentEvent[] {
+  const events = [toolStart(data.toolCallId, data.toolName, data.arguments)];
+  return isSubagent ? asSubagent(events) : events;
 }
 
 /** Reads a tool's end. `success` only means that the tool ran, whatever the exit code. */
 function onToolEnd(data: JsonRecord): AgentEvent {
-  const exitCode = int(asRecord(data.shellExecution).exitCode);
-  return {
-    type: 'tool-end',
-    id: str(data.toolCallId) ?? '',
-    ok: data.success === true && (exitCode ?? 0) === 0,
-    ...(exitCode === undefined ? {} : { exitCode }),
+  return toolEnd(data.toolCallId, {
+    ok: data.success === true,
+    exitCode: int(asRecord(data.shellExecution).exitCode),
     output: str(asRecord(data.result).content) ?? str(asRecord(data.error).message) ?? '',
-  };
+  });
 }
 
 function onCallFailure(data: JsonRecord, state: CopilotState): AgentEvent {
@@ -88,7 +83,7 @@ function onCallFailure(data: JsonRecord, state: CopilotState): AgentEvent {
     status: num(data.statusCode) ?? body.status,
     type: words(data.errorType, data.errorCode, body.type),
   };
-  return errorEvent(body.message || 'the model did not answer', state.failure);
+  return { type: 'error', ...failureOf(body.message || 'the model did not answer', state.failure) };
 }
 
 /** Copilot's names for kinds of errors, in the words of `limitOf`. */
@@ -111,25 +106,16 @@ function onError(data: JsonRecord, state: CopilotState): AgentEvent {
     type: words(state.failure?.type, type),
     message,
   };
-  return errorEvent(message, state.failure);
+  return { type: 'error', ...failureOf(message, state.failure) };
 }
 
 function words(...values: readonly unknown[]): string {
   return values.filter((value) => str(value)).join(' ');
 }
 
-function onResult(event: JsonRecord, state: CopilotState): AgentEvent[] {
-  const id = str(event.sessionId);
-  const model = state.model === undefined ? {} : { model: state.model };
-  const session: AgentEvent[] = id === undefined ? [] : [{ type: 'session', id, ...model }];
+function onResult(event: JsonRecord, { model, failure = {} }: CopilotState): AgentEvent[] {
+  const session = event.sessionId === undefined ? [] : [sessionEvent(event.sessionId, model)];
   const code = num(event.exitCode);
   if (code === 0) return [...session, { type: 'result', ok: true }];
-  const limit = state.failure && limitOf(state.failure);
-  const error = state.failure?.message || `exit code ${code}`;
-  return [...session, { type: 'result', ok: false, error, ...(limit === undefined ? {} : { limit }) }];
-}
-
-function errorEvent(message: string, facts: ErrorFacts): AgentEvent {
-  const limit = limitOf(facts);
-  return { type: 'error', message, ...(limit === undefined ? {} : { limit }) };
+  return [...session, failedResult(failureOf(failure.message || `exit code ${code}`, failure))];
 }

@@ -10,6 +10,9 @@ export type UserAgent = {
   readonly output: 'text' | 'claude-stream-json';
 };
 
+/** Format of a recorded stream, where it is not the agent's own. */
+export type RecordedOutput = UserAgent['output'] | 'acp';
+
 const asCustom = {
   name: custom.name,
   install: custom.install,

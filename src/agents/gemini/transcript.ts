@@ -15,8 +15,6 @@ export const geminiTranscript: TranscriptFormat = {
   isAgent: (line) => line.includes(agent) && !line.startsWith('{"$set"'),
   isCall: () => false,
   isFailure: () => false,
-  mayCall: (line) => line.includes(calls),
-  interruptMark: cancelled,
   isUser: (line) => isCancel(line) || (line.includes(user) && !line.includes('"functionResponse"')),
   shorten: (line) => (line.length > longLine ? withoutResults(line) : line),
   entryOf(entry) {

@@ -1,9 +1,8 @@
-import { type Agent, usualPermits } from '../agent.ts';
+import { type Agent, loginQuestion, usualPermits } from '../agent.ts';
 import { anyAccount, openaiHosts } from '../providers.ts';
 import { command } from './command.ts';
 import { guard } from './guard.ts';
 import { newState, parse } from './parse.ts';
-import { screen } from './screen.ts';
 
 /** OpenCode. */
 export const opencode: Agent = {
@@ -26,7 +25,18 @@ export const opencode: Agent = {
   accountVariables: anyAccount,
   headless: ['run'],
   interactive: ['--prompt'],
-  screen,
+  screen: {
+    input: /\bctrl\+p commands\b/,
+    working: /\besc (?:again to )?interrupt\b/,
+    footer: 2,
+    speech: /^ {5}\w/,
+    permission: /△ Permission required/,
+    question: /^\s*┃.*\benter (?:submit|confirm)\b.*\besc dismiss\b/m,
+    limit: /limit .{0,40}\[retrying\b|usage limit has been reached/i,
+    loggedOut: /^\s*┃\s+(?:invalid x-api-key|Unauthorized|API key is (?:missing|invalid)|Incorrect API key)/i,
+    blockers: { [loginQuestion]: /Connect a provider/ },
+    context: /\((\d+)%\)\s+ctrl\+p commands/,
+  },
   sandbox: {
     hosts: ['opencode.ai', '*.opencode.ai', 'models.dev', '*.anthropic.com', ...openaiHosts, 'openrouter.ai'],
     variables: ['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*', 'GEMINI_API_KEY'],
@@ -44,7 +54,8 @@ export const opencode: Agent = {
       { path: 'opencode.json', standIn: { content: '{}\n' } },
       { path: 'opencode.jsonc', standIn: { content: '{}\n' } },
     ],
-    projectSettings: ['opencode.json', 'opencode.jsonc'],
+    projectSettings: ['', '.opencode/'].flatMap((at) => [`${at}opencode.json`, `${at}opencode.jsonc`]),
+    loads: ['.opencode/plugin', '.opencode/plugins', '.opencode/tool', '.opencode/tools'],
     hasTemplate: true,
   },
   hooks: null,

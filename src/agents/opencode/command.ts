@@ -1,5 +1,5 @@
 import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
-import { unlessGiven } from '../flags.ts';
+import { unlessGiven } from '../command.ts';
 import { atLeast } from '../version.ts';
 
 /** OpenCode allows nearly everything by default; the model does not see a tool that is denied. */

@@ -10,7 +10,7 @@ export function guard(
   }: { readonly env: Readonly<Record<string, string | undefined>>; readonly flags: readonly string[] },
 ): AgentGuard | null {
   // These switch off all plugins, ours too.
-  if (flags.includes('--pure') || env.OPENCODE_PURE) return null;
+  if (opencodePlugin === null || flags.includes('--pure') || env.OPENCODE_PURE) return null;
   const own = parse(env.OPENCODE_CONFIG_CONTENT);
   if (own === null) return null;
   const plugins = Array.isArray(own.plugin) ? own.plugin : [];

@@ -1,10 +1,9 @@
-import type { Limit, Usage } from '../../core/turn.ts';
-import type { AgentEvent, ParserState, TodoItem } from '../adapter.ts';
-import { asRecord, count, int, type JsonRecord, list, num, str } from '../json.ts';
+import type { Usage } from '../../core/turn.ts';
+import type { AgentEvent, ParserState } from '../adapter.ts';
+import { contextOf, failedResult, sessionEvent, todoEvent, toolEnd, toolStart, usageOf } from '../events.ts';
+import { asRecord, count, int, type JsonRecord, num, str } from '../json.ts';
 import { jsonLines } from '../json-lines.ts';
-import { limitOf, readError } from '../limit.ts';
-import { contextOf, todoStatus } from '../messages.ts';
-import { summarise } from '../summary.ts';
+import { failureOf, readError } from '../limit.ts';
 
 export type OpencodeState = ParserState & {
   sessionId: string | undefined;
@@ -29,7 +28,7 @@ export const parse = jsonLines((event, type, state: OpencodeState) => [
 function onSession(id: string | undefined, state: OpencodeState): AgentEvent[] {
   if (id === undefined || state.sessionId !== undefined) return [];
   state.sessionId = id;
-  return [{ type: 'session', id }];
+  return [sessionEvent(id)];
 }
 
 function onEvent(event: JsonRecord, type: string, state: OpencodeState): AgentEvent[] {
@@ -76,27 +75,16 @@ function onSynthetic(state: OpencodeState): AgentEvent[] {
 
 /** Reads a tool call, which OpenCode reports only when it is over. */
 function onTool(part: JsonRecord): AgentEvent[] {
-  const state = asRecord(part.state);
-  const input = asRecord(state.input);
-  const metadata = asRecord(state.metadata);
-  const id = str(part.callID) ?? '';
-  const name = str(part.tool) ?? 'tool';
+  const { callID: id, tool: name } = part;
+  const { status, input, output, error, metadata } = asRecord(part.state);
   // `completed` is also the status of a command that exits with 3, and of a call to an unknown tool.
-  const exitCode = int(metadata.exit);
-  const ok = state.status === 'completed' && (exitCode ?? 0) === 0 && name !== 'invalid';
-  const output = str(state.output) ?? str(state.error) ?? '';
-  return [
-    { type: 'tool-start', id, name, summary: summarise(input) },
-    { type: 'tool-end', id, ok, ...(exitCode === undefined ? {} : { exitCode }), output },
-    ...(name === 'todowrite' ? [{ type: 'todo', items: readTodos(input.todos) } as const] : []),
-  ];
-}
-
-function readTodos(todos: unknown): TodoItem[] {
-  return list(todos).map((todo) => {
-    const { content, status } = asRecord(todo);
-    return { text: str(content) ?? '', status: todoStatus(status) };
-  });
+  const end = {
+    ok: status === 'completed' && name !== 'invalid',
+    exitCode: int(asRecord(metadata).exit),
+    output: str(output) ?? str(error) ?? '',
+  };
+  const todos = name === 'todowrite' ? [todoEvent(asRecord(input).todos)] : [];
+  return [toolStart(id, name, asRecord(input)), toolEnd(id, end), ...todos];
 }
 
 /**
@@ -105,8 +93,7 @@ function readTodos(todos: unknown): TodoItem[] {
  */
 function onStepEnd({ reason }: JsonRecord): AgentEvent[] {
   if (reason === 'stop') return [{ type: 'result', ok: true, more: true }];
-  if (reason === 'length')
-    return [{ type: 'result', ok: false, error: 'the answer was cut at the output limit' }];
+  if (reason === 'length') return [failedResult({ message: 'the answer was cut at the output limit' })];
   return [];
 }
 
@@ -114,26 +101,13 @@ function onStepEnd({ reason }: JsonRecord): AgentEvent[] {
 function readUsage(part: JsonRecord): Usage {
   const tokens = asRecord(part.tokens);
   const cache = asRecord(tokens.cache);
-  return {
-    inputTokens: count(tokens.input),
-    outputTokens: count(tokens.output) + count(tokens.reasoning),
-    cacheReadTokens: count(cache.read),
-    cacheWriteTokens: count(cache.write),
-    costUsd: count(part.cost),
-  };
-}
-
-/** Reads the error after the last retry. Only after an overflow does the agent compact and try again. */
-function onError(event: JsonRecord, state: OpencodeState): AgentEvent[] {
-  const { name, data } = asRecord(event.error);
-  const message = str(asRecord(data).message) || str(name) || 'unknown error';
-  const limit = readLimit(str(name) ?? '', asRecord(data), message, num(event.timestamp) ?? state.now);
-  const rest = limit === undefined ? {} : { limit };
-  const goesOn = name === 'ContextOverflowError' && !state.isOverflowed;
-  state.isOverflowed ||= goesOn;
-  return goesOn
-    ? [{ type: 'error', message, ...rest }]
-    : [{ type: 'result', ok: false, error: message, ...rest }];
+  return usageOf({
+    input: tokens.input,
+    output: count(tokens.output) + count(tokens.reasoning),
+    cacheRead: cache.read,
+    cacheWrite: cache.write,
+    cost: count(part.cost),
+  });
 }
 
 /** A shorter wait belongs to a rate limit, not to a usage limit. */
@@ -144,19 +118,23 @@ const limitNames: Record<string, string> = {
   ContextOverflowError: 'context_length',
 };
 
-function readLimit(
-  name: string,
-  data: JsonRecord,
-  message: string,
-  now: number | undefined,
-): Limit | undefined {
+/** Reads the error after the last retry. Only after an overflow does the agent compact and try again. */
+function onError(event: JsonRecord, state: OpencodeState): AgentEvent[] {
+  const error = asRecord(event.error);
+  const name = str(error.name) ?? '';
+  const data = asRecord(error.data);
+  const message = str(data.message) || name || 'unknown error';
   const body = readError(str(data.responseBody) ?? '');
+  const now = num(event.timestamp) ?? state.now;
   const retryAfter = Number(str(asRecord(data.responseHeaders)['retry-after']));
   const isLong = now !== undefined && retryAfter > longWaitSeconds;
-  return limitOf({
+  const failure = failureOf(message, {
     status: num(data.statusCode),
     type: limitNames[name] ?? body.type,
     message,
     resetsAt: body.resetsAt ?? (isLong ? now + retryAfter * 1000 : undefined),
   });
+  const goesOn = name === 'ContextOverflowError' && !state.isOverflowed;
+  state.isOverflowed ||= goesOn;
+  return [goesOn ? { type: 'error', ...failure } : failedResult(failure)];
 }

@@ -24,6 +24,12 @@ describe('the pi stream', () => {
     expect(reader.ended).toBe(true);
   });
 
+  it('is over after an error that no retry follows', () => {
+    const reader = createTurnReader(pi);
+    for (const line of read('0.87.1-err-400').trim().split('\n')) reader.push(line);
+    expect(reader.ended).toBe(true);
+  });
+
   it('does not look into the pieces of a message, which repeat all that came before', () => {
     const piece = `{"type":"message_update","message":{"content":[{"type":"text","text":"${'x'.repeat(1000)}`;
     expect(pi.parse(piece, pi.newState())).toEqual([]);

@@ -1,19 +1,18 @@
-import { type Agent, usualPermits } from '../agent.ts';
+import { type Agent, loginQuestion, usualPermits } from '../agent.ts';
+import { commandBy } from '../command.ts';
 import { anyAccount, googleHosts, openaiHosts } from '../providers.ts';
-import { command } from './command.ts';
 import { newState, parse } from './parse.ts';
-import { screen } from './screen.ts';
 
-/** pi. */
+/** pi, until 0.73 under the package name @mariozechner/pi-coding-agent. */
 export const pi: Agent = {
   name: 'pi',
-  install: 'npm install -g @mariozechner/pi-coding-agent',
+  install: 'npm install -g @earendil-works/pi-coding-agent',
   login: 'pi',
   reportsToolCalls: true,
   permits: usualPermits,
   canResume: true,
   takesSystemPrompt: true,
-  tested: ['0.73.1'],
+  tested: ['0.73.1', '0.87.1'],
   loginStatus: {
     words: ['--list-models'],
     loggedIn: /^provider +model/m,
@@ -23,7 +22,17 @@ export const pi: Agent = {
   accountVariables: anyAccount,
   headless: ['-p', '--print', '--mode'],
   interactive: [],
-  screen,
+  screen: {
+    input: /\d%\/\d+k \(auto\)/,
+    working: /^ [\u2800-\u28ff] /m,
+    footer: 5,
+    speech: /^ (?!Error)\w/,
+    permission: null,
+    limit: /Error: 429 |usage limit/i,
+    loggedOut: /^ ?(?:Error: 401 |No API key found)/,
+    blockers: { [loginQuestion]: /Use \/login/ },
+    context: /(\d+(?:\.\d+)?)%\/\d+k \(auto\)/,
+  },
   sandbox: {
     hosts: ['*.anthropic.com', ...openaiHosts, ...googleHosts, 'openrouter.ai'],
     variables: ['PI_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*', 'GEMINI_API_KEY'],
@@ -32,12 +41,23 @@ export const pi: Agent = {
     sessions: { folder: '.pi/agent/sessions', files: /\.jsonl$/ },
     moves: {},
     obeys: ['.pi'],
-    projectSettings: [],
+    projectSettings: ['.pi/settings.json'],
+    loads: ['.pi/extensions'],
     hasTemplate: false,
   },
   hooks: null,
   guard: null,
-  command,
+  command: commandBy({
+    output: { stream: ['-p', '--mode', 'json'], text: ['-p', '--mode', 'text'] },
+    // It never asks for permission: its tools are what it may do.
+    permissions: {
+      full: [],
+      edit: ['--tools', 'read,edit,write,grep,find,ls'],
+      read: ['--tools', 'read,grep,find,ls'],
+    },
+    systemPrompt: '--append-system-prompt',
+    resume: (session) => ['--session', session],
+  }),
   newState,
   parse,
 };

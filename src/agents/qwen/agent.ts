@@ -1,7 +1,7 @@
 import { type Agent, type LoginAround, usualPermits } from '../agent.ts';
-import { screen as geminiScreen } from '../gemini/screen.ts';
+import { commandBy } from '../command.ts';
+import { screen as geminiScreen } from '../gemini/agent.ts';
 import { openaiAccount } from '../providers.ts';
-import { command } from './command.ts';
 import { newState, parse } from './parse.ts';
 
 /** Qwen Code. */
@@ -13,7 +13,7 @@ export const qwen: Agent = {
   permits: usualPermits,
   canResume: true,
   takesSystemPrompt: true,
-  tested: ['0.15.10'],
+  tested: ['0.15.10', '0.24.4'],
   loginStatus: {
     words: ['auth', 'status'],
     loggedIn: /✓ Authentication Method: [^\n]*/,
@@ -37,11 +37,24 @@ export const qwen: Agent = {
     moves: {},
     obeys: ['.qwen'],
     projectSettings: ['.qwen/settings.json'],
+    loads: ['.env', '.qwen/.env', '.qwen/extensions'],
     hasTemplate: false,
   },
   hooks: null,
   guard: null,
-  command,
+  command: commandBy({
+    output: { stream: ['-o', 'stream-json'], text: ['-o', 'text'] },
+    // `auto-edit` denies every command, `plan` denies changes as well.
+    permissions: {
+      full: ['--approval-mode', 'yolo'],
+      edit: ['--approval-mode', 'auto-edit'],
+      read: ['--approval-mode', 'plan'],
+      // It prints its help and exits if the mode is given twice.
+      names: ['--approval-mode', '--yolo', '-y'],
+    },
+    systemPrompt: '--append-system-prompt',
+    resume: (session) => ['--resume', session],
+  }),
   newState,
   parse,
 };

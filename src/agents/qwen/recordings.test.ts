@@ -13,6 +13,45 @@ const overloaded: ExpectedTurn = { ...failed, end: 'limited', limit: { kind: 'ov
 
 // Some answers are to requests that Qwen makes for itself.
 describeRecordings(qwen, {
+  '0.24.4-text': {
+    text: ['Hello. <promise>DONE</promise>'],
+    toolCalls: 0,
+    end: 'finished',
+    usage: answers(1),
+  },
+  '0.24.4-tool-write': {
+    text: ['I will write a file.', done],
+    toolCalls: 1,
+    end: 'finished',
+    usage: answers(2),
+    tools: [{ ok: true }],
+  },
+  '0.24.4-tool-error': {
+    text: ['The command failed. <promise>DONE</promise>'],
+    toolCalls: 1,
+    end: 'finished',
+    usage: answers(2),
+    tools: [{ ok: false, exitCode: 3 }],
+  },
+  '0.24.4-multi-block': {
+    text: ['First text block.', 'Part A. Part B. <promise>DONE</promise>'],
+    toolCalls: 2,
+    end: 'finished',
+    usage: answers(2),
+    tools: [{ ok: true }, { ok: false, exitCode: 1 }],
+  },
+  '0.24.4-quoted-promise': {
+    text: ['Not yet.'],
+    toolCalls: 1,
+    end: 'finished',
+    usage: answers(2),
+    tools: [{ ok: true }],
+  },
+  // It asks five times for an answer that is not empty.
+  '0.24.4-empty': { ...failed, exitCode: 1, usage: answers(5) },
+  '0.24.4-err-400': { ...failed, exitCode: 1 },
+  '0.24.4-err-401': { ...failed, exitCode: 1, end: 'limited', limit: { kind: 'auth' } },
+  '0.24.4-err-context': { ...failed, exitCode: 1, end: 'limited', limit: { kind: 'context' } },
   '0.15.10-text': {
     text: [`Hello from the mock. ${done}`],
     toolCalls: 0,

@@ -15,6 +15,7 @@ export const guardCommands = {
       ['ralph guard check --json --stdin < commands.jsonl', 'many in one go'],
     ],
     details: guardDetails,
+    isHere: true,
     load: async () => (await import('./guard.ts')).guardCommand('check'),
   }),
   'guard explain': command({
@@ -23,6 +24,7 @@ export const guardCommands = {
     options: guardOptions,
     examples: [["ralph guard explain 'cd /tmp && rm -rf build'", 'each step and what it does']],
     details: guardDetails,
+    isHere: true,
     load: async () => (await import('./guard.ts')).guardCommand('explain'),
   }),
   'guard test': command({
@@ -31,6 +33,7 @@ export const guardCommands = {
     options: guardOptions,
     examples: [['ralph guard test corpus.jsonl', 'how often it agrees with them']],
     details: guardDetails,
+    isHere: true,
     load: async () => (await import('./guard.ts')).guardCommand('test'),
   }),
 };

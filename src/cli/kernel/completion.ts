@@ -103,7 +103,8 @@ function optionOf(spec: AnyCommand | undefined, word: string): Option | undefine
 
 /** All words that mean an option, such as `-p` and `--prompt`. */
 function wordsOf([long, { short, aliases = [] }]: readonly [string, Option]): string[] {
-  return [...(short === undefined ? [] : [`-${short}`]), ...[long, ...aliases].map((name) => `--${name}`)];
+  const names = [long, ...aliases].filter((name) => name.length > 1);
+  return [...(short === undefined ? [] : [`-${short}`]), ...names.map((name) => `--${name}`)];
 }
 
 function flags(spec: AnyCommand | undefined): Offer[] {

@@ -11,9 +11,10 @@ export function enter(program: 'ralph' | 'swarm', load: (words: readonly string[
   const words = process.argv.slice(2);
   const last = words.at(-1);
   const asksForHelp = last === '--help' || last === '-h';
-  if (words.length === 1 && (last === '--version' || last === '-v'))
-    writeStdio(1, `${program} ${__VERSION__}\n`);
-  else if (asksForHelp && printPage([program, ...words.slice(0, -1)])) return;
+  if (/^(--version|-v)( --json)?$/.test(words.join(' '))) {
+    const facts = { name: 'ralphkit', version: __VERSION__, node: process.versions.node };
+    writeStdio(1, last === '--json' ? `${JSON.stringify(facts)}\n` : `${program} ${__VERSION__}\n`);
+  } else if (asksForHelp && printPage([program, ...words.slice(0, -1)])) return;
   else {
     useCompileCache(compileCacheFolder(process.env));
     load(words);

@@ -1,3 +1,4 @@
+import { widthOf, wrapTo } from '../../show/terminal/width.ts';
 import { type AnyCommand, commandsIn, firstWords, type Option, type Program } from './spec.ts';
 
 /** The page of `ralph --help`. */
@@ -26,7 +27,8 @@ export function groupHelp(program: Program, group: string): string {
 function overview(title: string, commands: readonly AnyCommand[], lines: readonly string[]): string {
   const examples = commands.flatMap((spec) => spec.examples.slice(0, 1)).slice(0, 4);
   const more = `${title.split(':')[0]} COMMAND --help shows the options of a command.`;
-  return [title, '', 'Examples', ...columns(examples), '', 'Commands', ...lines, '', more, ''].join('\n');
+  const page = [title, '', 'Examples', ...columns(examples), '', 'Commands', ...lines, '', more, ''];
+  return wrapPage(page.join('\n'));
 }
 
 /** The page of `ralph run --help`. */
@@ -37,7 +39,7 @@ export function commandHelp(program: string, name: string, spec: AnyCommand): st
     const word = many ? `${name}...` : name;
     return required ? word : `[${word}]`;
   });
-  return [
+  const page = [
     `${program} ${name}: ${spec.summary}`,
     '',
     `Usage: ${[program, name, ...words, ...(options.length > 0 ? ['[options]'] : [])].join(' ')}`,
@@ -52,7 +54,23 @@ export function commandHelp(program: string, name: string, spec: AnyCommand): st
     ),
     ...(details === undefined ? [] : ['', details]),
     '',
-  ].join('\n');
+  ];
+  return wrapPage(page.join('\n'));
+}
+
+/** Breaks long lines at words. What is in a column behind others stays in it. */
+export function wrapPage(page: string, width = 80): string {
+  const lines = page.split('\n').map((line) => {
+    if (widthOf(line) <= width) return line;
+    const [blanks = '', columns = blanks] = [/^ */, /^ *\S.{0,36} {2,}/].map(
+      (pattern) => pattern.exec(line)?.[0],
+    );
+    const start = widthOf(columns) > width / 2 ? blanks : columns;
+    const indent = widthOf(start);
+    const [first = '', ...rest] = wrapTo(line.slice(start.length), width - indent);
+    return [`${start}${first}`, ...rest.map((part) => `${' '.repeat(indent)}${part}`)].join('\n');
+  });
+  return lines.join('\n');
 }
 
 function section(title: string, rows: readonly (readonly [string, string])[]): string[] {

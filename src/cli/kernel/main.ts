@@ -1,10 +1,11 @@
+import { relative, resolve } from 'node:path';
 import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
 import { nearest } from '../../core/nearest.ts';
 import { failureOf } from '../../core/outcome.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
-import { commandHelp, groupHelp, programHelp } from './help.ts';
-import { parse } from './parse.ts';
-import { type AnyCommand, type Context, commandsIn, firstWords, type Program } from './spec.ts';
+import { commandHelp, groupHelp, programHelp, wrapPage } from './help.ts';
+import { type Parsed, parse } from './parse.ts';
+import { type AnyCommand, type Context, commandsIn, firstWords, type Option, type Program } from './spec.ts';
 
 /** Finds the command, parses its options, loads it and runs it. Returns the exit code. */
 export async function main(program: Program, words: readonly string[], context: Context): Promise<number> {
@@ -17,7 +18,10 @@ export async function main(program: Program, words: readonly string[], context: 
 
 async function dispatch(program: Program, words: readonly string[], context: Context): Promise<number> {
   const [first, ...rest] = words;
-  if (first === undefined) return withoutWords(program, context);
+  if (first === undefined) {
+    context.stderr.write(programHelp(program));
+    return 2;
+  }
   if (first === '--help' || first === '-h' || (first === 'help' && rest.length === 0)) {
     context.stdout.write(programHelp(program));
     return 0;
@@ -65,17 +69,22 @@ async function call(
     return 0;
   }
   const { main: run } = await spec.load();
+  if (!spec.isHere && parsed.values['one-iteration'] === undefined)
+    enterProject(program, spec, context, parsed.values);
   return await run(context, parsed as never);
 }
 
-/** Prints the overview in a terminal. A script without a command gets the help and exit code 2. */
-async function withoutWords(program: Program, context: Context): Promise<number> {
-  if (program.overview && context.stdout.isTTY) {
-    context.stdout.write(cleanTerminal(await program.overview(context.cwd)));
-    return 0;
+/** Goes to the project around this folder. Paths that were typed then start from there. */
+function enterProject(program: Program, spec: AnyCommand, context: Context, values: Parsed['values']): void {
+  const from = context.cwd;
+  const project = program.projectFolder?.(context) ?? from;
+  if (project === from) return;
+  process.chdir(project);
+  for (const [name, { value: kind = '' }] of Object.entries<Option>(spec.options)) {
+    const typed = values[name];
+    if (!['FILE', 'PATH'].includes(kind) || typeof typed !== 'string' || typed === '-') continue;
+    values[name] = relative(project, resolve(from, typed)) || '.';
   }
-  context.stderr.write(programHelp(program));
-  return 2;
 }
 
 async function showHelp(program: Program, words: readonly string[], context: Context): Promise<number> {
@@ -85,7 +94,7 @@ async function showHelp(program: Program, words: readonly string[], context: Con
   const topic = program.topics[name];
   if (spec) context.stdout.write(commandHelp(program.name, name, spec));
   else if (program.groups?.[name] !== undefined) context.stdout.write(groupHelp(program, name));
-  else if (topic) context.stdout.write(await topic.text());
+  else if (topic) context.stdout.write(wrapPage(await topic.text()));
   else {
     const near = nearest(name, [...wordsOf(program), ...Object.keys(program.topics)]);
     throw unknownWord(program.name, `command or topic "${name}"`, near);

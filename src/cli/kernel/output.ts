@@ -11,7 +11,9 @@ export function writeJson({ stdout }: Pick<Context, 'stdout'>, value: unknown): 
 
 /** The style of standard output. */
 export function styleOf({ env, stdout }: Pick<Context, 'env' | 'stdout'>): Style {
-  return createStyle({ env, isTTY: stdout.isTTY });
+  // Only a terminal is worth the time that opening the stream takes.
+  const columns = stdout.isTTY ? stdout.stream.columns : undefined;
+  return createStyle({ env, isTTY: stdout.isTTY, columns });
 }
 
 /** True if a full screen can be shown, and keys can be read. */

@@ -5,7 +5,7 @@ import { nearest } from '../../core/nearest.ts';
 import type { Argument, Option, Options } from './spec.ts';
 
 type Value = string | number | boolean | string[];
-type Parsed = { values: Record<string, Value>; args: string[]; help: boolean };
+export type Parsed = { values: Record<string, Value>; args: string[]; help: boolean };
 type LongName = { readonly name: string; readonly option: Option; readonly isNegated?: true };
 
 /** A problem with the words; the message follows the name of the command. */
@@ -57,7 +57,8 @@ function parseWords(words: readonly string[], options: Options, expected: readon
 function tokensOf(words: readonly string[], names: ReadonlyMap<string, LongName>) {
   const config = [...names].map(([long, { name, option, isNegated }]) => {
     const takesValue = !isNegated && option.type !== 'boolean' && option.type !== 'optional';
-    const short = long === name && option.short !== undefined ? { short: option.short } : {};
+    const letter = long.length === 1 ? long : long === name && option.short;
+    const short = letter ? { short: letter } : {};
     return [long, { type: takesValue ? 'string' : 'boolean', ...short }] as const;
   });
   const help = { type: 'boolean', short: 'h' } as const;

@@ -3,7 +3,7 @@ export type Option = {
   /** `optional` may stand alone or have a value; `strings` may come several times. */
   readonly type: 'boolean' | 'string' | 'optional' | 'strings' | 'count' | 'number' | 'duration';
   readonly short?: string;
-  /** Other long names for the same thing. */
+  /** Other names for the same thing; one of a single letter works and is offered nowhere. */
   readonly aliases?: readonly string[];
   /** Name of the value in help. */
   readonly value?: string;
@@ -30,6 +30,8 @@ export type CommandSpec<O extends Options = Options> = {
   readonly options: O;
   readonly examples: readonly (readonly [command: string, meaning: string])[];
   readonly details?: string;
+  /** True if it is about the folder where it is typed; others go to the project around it, as git's do. */
+  readonly isHere?: true;
   readonly load: () => Promise<{ main(context: Context, input: Input<O>): Promise<number> | number }>;
 };
 
@@ -77,8 +79,8 @@ export type Program = {
   readonly defaultCommand?: string;
   /** Start of error messages (`error:`). */
   readonly errorStart?: string;
-  /** Describes the state of a folder, for a call without words. */
-  readonly overview?: (cwd: string) => Promise<string>;
+  /** Finds the folder that the commands are about, from the one where they are typed. */
+  readonly projectFolder?: (context: Context) => string;
   /** By name; a name of two words belongs to a group. */
   readonly commands: Readonly<Record<string, AnyCommand>>;
   /** Summary of each group, by its name. */

@@ -10,7 +10,9 @@ export async function start(program: Program, words: readonly string[]): Promise
 /** Opens the streams on first use: each takes milliseconds, and few commands need them. */
 function ownContext(): Context {
   return {
-    cwd: process.cwd(),
+    get cwd() {
+      return process.cwd();
+    },
     env: process.env,
     get stdin() {
       return process.stdin;

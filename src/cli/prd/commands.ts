@@ -8,6 +8,7 @@ export const prdCommands = {
     options: prdInitOptions,
     examples: [['ralph prd init --name login', 'on the branch ralph/login']],
     details: 'Files that are there stay as they are; --force writes over them.',
+    isHere: true,
     load: async () => ({ main: (await import('./files.ts')).init }),
   }),
   'prd run': command({

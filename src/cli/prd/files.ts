@@ -7,7 +7,7 @@ import { forgetMemory } from '../../drive/prd/memory.ts';
 import { planCommand, prdPlace, refuseSecondLoop } from '../../drive/prd/open.ts';
 import { systemClock } from '../../os/clock.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
-import { needPackageRoot } from '../kernel/package-root.ts';
+import { needPlugin } from '../kernel/package-root.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { prdArchiveOptions, prdInitOptions } from './options.ts';
 
@@ -72,5 +72,5 @@ async function settle(place: ReturnType<typeof prdPlace>, { env, stderr }: Conte
 }
 
 function templatesFolder(): string {
-  return join(needPackageRoot(), 'plugins/claude-code/templates');
+  return join(needPlugin(), 'templates');
 }

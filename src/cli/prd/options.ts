@@ -10,10 +10,14 @@ export const prdRunOptions = {
   'max-iterations': { type: 'count', short: 'n', help: 'stop after N iterations (15)' },
   'ralph-dir': ralphDir,
   'project-dir': projectDir,
-  model: { type: 'string', short: 'm', help: 'the model of the agent, such as opus or sonnet' },
+  // -m works, for those who know it, and is not offered: for `ralph run` it is the number of iterations.
+  model: { type: 'string', aliases: ['m'], help: 'the model of the agent, such as opus or sonnet' },
   'skip-review': skipReview,
   'review-cap': { type: 'count', help: 'reviews of a story before it is approved as it is (5)' },
-  sandbox: runOptions.sandbox,
+  sandbox: {
+    ...runOptions.sandbox,
+    help: 'where the agent runs (the first that works of sbx, bwrap and container)',
+  },
   'allow-host': runOptions['allow-host'],
   agent: runOptions.agent,
   permissions: runOptions.permissions,

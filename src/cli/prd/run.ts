@@ -3,7 +3,7 @@ import { agentNameOf, agents } from '../../agents/registry.ts';
 import { runPaths } from '../../config/paths.ts';
 import type { CliSetting } from '../../config/settings.ts';
 import type { ResolvedSettings } from '../../config/settings-schema.ts';
-import { RalphError } from '../../core/error.ts';
+import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
 import { problemLine } from '../../core/review/check.ts';
 import { dependencyProblems } from '../../core/review/dependencies.ts';
 import { isComplete } from '../../core/review/mode.ts';
@@ -26,12 +26,14 @@ import { type PrdLoopOptions, prdFolder, prdLoop, prdRepository } from '../../dr
 import { budgetLine, closingSummary } from '../../drive/prd/summary.ts';
 import type { PrdPaths } from '../../drive/prd/tasks.ts';
 import { readValidTasks } from '../../drive/prd/turn-check.ts';
-import { nextCommand } from '../../journal/next-command.ts';
+import { nextCommand, shellWord } from '../../journal/next-command.ts';
 import { readRun } from '../../journal/runs.ts';
 import { systemClock } from '../../os/clock.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { PreparedRun } from '../ralph/prepare-run.ts';
+import type { RunKind } from '../ralph/run.ts';
+import { hasStopHook } from '../ralph/run-guard.ts';
 import type { prdRunOptions } from './options.ts';
 
 type Values = Input<typeof prdRunOptions>['values'];
@@ -75,18 +77,19 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
       const file = keepQuestion(projectDir, outcome, because.text, paths.root);
       if (file !== null) view.outro(`The agent waits for you: ${relative(shell.cwd, file)}`);
       const { view: runView } = readRun(projectDir, prepared.run);
-      view.next(nextCommand(runView, { asks: file !== null, isLatest: true }));
+      const next = nextCommand(runView, { asks: file !== null, isLatest: true });
+      view.next(values['project-dir'] === undefined ? next : `cd ${shellWord(projectDir)} && ${next}`);
     },
     {
-      settings: (below) => settingsFor(below, values),
-      questions: paths.root,
-      shape: (prepared, gitTop) =>
+      ...prdWishes(context, values, (prepared, gitTop) =>
         shaped(prepared, {
           ...plan,
           gitTop,
           remember: (now) => keepMemory(context.env, paths.tasks, now),
           tellAtEnd: (line) => lastLines.push(line),
         }),
+      ),
+      questions: paths.root,
       observe(redactor, id) {
         const logs = keepLogs(id, paths, redactor, (line) => warn(context, line));
         return {
@@ -115,7 +118,10 @@ function recall(context: Context, paths: PrdPaths, tasks: TaskList, rules: Revie
 }
 
 /** Turns a plain run into one that works off a PRD. */
-function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
+function shaped(
+  prepared: PreparedRun,
+  { opened, ...plan }: Plan,
+): PreparedRun & { readonly intro: readonly string[] } {
   const { sandbox, settings } = prepared;
   const { projectDir, paths, rules, maxIterations } = plan;
   const options: PrdLoopOptions = {
@@ -124,7 +130,7 @@ function shaped(prepared: PreparedRun, { opened, ...plan }: Plan): PreparedRun {
     rejectedFolder: runPaths(projectDir, prepared.run).iterations,
     agentCommits: !settings.scm?.tasks.length,
     now: systemClock.now(),
-    ...(sandbox && syncing.includes(sandbox.provider) ? { settle: () => systemClock.sleep(syncMs) } : {}),
+    ...(sandbox && syncing.includes(sandbox) ? { settle: () => systemClock.sleep(syncMs) } : {}),
   };
   const completion = {
     promise: { token, match: settings.promiseMatch },
@@ -168,6 +174,56 @@ function runValues(values: Values, promptFile: string, maxIterations: number) {
     // The task list is the evidence here.
     'min-tool-calls': 0,
   };
+}
+
+/** Returns the settings and hooks of the run; what they cannot give is told at its start. */
+function prdWishes(
+  context: Context,
+  values: Values,
+  shape: (prepared: PreparedRun, gitTop: string | null) => ReturnType<typeof shaped>,
+): Pick<RunKind, 'settings' | 'hooks' | 'shape'> {
+  let missing: string | null = null;
+  return {
+    async settings(below) {
+      const sandbox = await sandboxSettings(context, below, values);
+      missing = sandbox.missing;
+      return [...sandbox.cli, ...settingsFor(below, values)];
+    },
+    hooks: ['stop', 'context'],
+    shape(prepared, gitTop) {
+      const { intro, ...prd } = shape(prepared, gitTop);
+      const sandboxWarning = `${prd.agent.adapter.name} runs without a sandbox: ${missing}`;
+      const lines = [...intro, ...stopLines(prepared, context)];
+      return { ...prd, intro: lines, ...(missing === null ? {} : { sandboxWarning }) };
+    },
+  };
+}
+
+/** Chooses the sandbox that there is, unless somebody has decided; `missing` says why there is none. */
+async function sandboxSettings(
+  { cwd, env }: Context,
+  { sandbox, sandboxImage }: ResolvedSettings,
+  values: Values,
+): Promise<{ readonly cli: readonly CliSetting[]; readonly missing: string | null }> {
+  if ((values.sandbox ?? sandbox) !== undefined) return { cli: [], missing: null };
+  const { chooseProvider } = await import('../../sandbox/open-sandbox.ts');
+  const image = sandboxImage === undefined ? {} : { image: sandboxImage };
+  try {
+    const value = await chooseProvider('auto', { cwd, env, ...image }, '');
+    return { cli: [{ key: 'sandbox', value, flag: '--sandbox' }], missing: null };
+  } catch (error) {
+    if (!isRalphError(error)) throw error;
+    const remedy = `${error.remedy}; or --no-sandbox, if that is what you want`;
+    return { cli: [], missing: `${messageOf(error)}. Try: ${remedy}` };
+  }
+}
+
+/** Says where an agent's stops are not checked, because it cannot be given hooks. */
+function stopLines({ agent: { adapter, guard } }: PreparedRun, place: Context): string[] {
+  if (guard.checksStops || hasStopHook(adapter.name, place)) return [];
+  const way =
+    agents[agentNameOf(adapter.name)].hooks === null ? '' : `; ralph install ${adapter.name} adds them`;
+  return [`${adapter.name}: no checks at its stops, only after each turn${way}`];
 }
 
 /** Without settings the agent is Claude, which may do everything: it has to run checks and to commit. */

@@ -1,12 +1,12 @@
+import { projectFolder } from '../../config/project-folder.ts';
 import { guardCommands } from '../guard/commands.ts';
 import { command, type Program } from '../kernel/spec.ts';
 import { start } from '../kernel/start.ts';
 import { prdCommands } from '../prd/commands.ts';
-import { answer, note, pause, run, stop, unpause } from './loop-commands.ts';
+import { loopCommands } from './loop-commands.ts';
 import { noOptions } from './options.ts';
-import { sandboxCommands } from './sandbox-commands.ts';
-import { config, demo, doctor, init, install, notifyTest, trust, uninstall } from './setup-commands.ts';
-import { dashboard, report, runs, show, stats, verdict, watch } from './view-commands.ts';
+import { setupCommands } from './setup-commands.ts';
+import { viewCommands } from './view-commands.ts';
 
 const completion = command({
   summary: 'Print the completion script of a shell.',
@@ -30,32 +30,13 @@ export const ralph: Program = {
   name: 'ralph',
   summary: 'keeps a coding agent working until its task is really done',
   defaultCommand: 'run',
-  overview: async (cwd) => (await import('./overview.ts')).overview(cwd),
+  projectFolder: ({ cwd, env }) => projectFolder(cwd, env),
   commands: {
-    run,
-    init,
-    runs,
-    show,
-    watch,
-    stats,
-    verdict,
-    note,
-    answer,
-    stop,
-    pause,
-    unpause,
-    dashboard,
-    report,
-    config,
-    trust,
-    'notify test': notifyTest,
+    ...loopCommands,
+    ...viewCommands,
     ...prdCommands,
-    doctor,
-    demo,
-    ...sandboxCommands,
+    ...setupCommands,
     ...guardCommands,
-    install,
-    uninstall,
     completion,
   },
   groups: {

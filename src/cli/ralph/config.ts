@@ -1,20 +1,23 @@
 import { type LoadedSettings, loadSettings } from '../../config/settings.ts';
 import { mergeSettings, nestSetting, type Settings, settingIn } from '../../config/settings-layers.ts';
-import { type SettingKey, settingTable } from '../../config/settings-schema.ts';
+import { settingsRedactor } from '../../config/settings-redactor.ts';
+import { permissionsOf, type SettingKey, settingTable } from '../../config/settings-schema.ts';
 import { examineTrust } from '../../config/trust/trust.ts';
 import { isObject } from '../../core/json.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { wrapPage } from '../kernel/help.ts';
+import { styleOf } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { configOptions } from './options.ts';
-import { settingsRedactor } from './settings-redactor.ts';
 
 export async function main(context: Context, { values }: Input<typeof configOptions>): Promise<number> {
   const { cwd, env } = context;
   const loaded = loadSettings({ cwd, env, trust: await examineTrust(cwd, env) });
-  const redact = settingsRedactor(loaded.written, context.env);
+  const redactor = settingsRedactor(loaded.settings, context.env);
   for (const warning of loaded.warnings) context.stderr.write(`warning: ${warning}\n`);
-  const text = redact(values.explain && !values.json ? explain(loaded) : toJson(loaded, values.json));
-  context.stdout.write(context.stdout.isTTY ? cleanTerminal(text) : text);
+  const text = redactor.text(values.explain && !values.json ? explain(loaded) : toJson(loaded, values.json));
+  const page = wrapPage(text, styleOf(context).columns);
+  context.stdout.write(context.stdout.isTTY ? cleanTerminal(page) : page);
   return 0;
 }
 
@@ -25,8 +28,13 @@ function toJson({ written, sources, files, warnings }: LoadedSettings, forProgra
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-function explain({ written, sources }: LoadedSettings): string {
-  const settings = inForce(written);
+function explain({ settings: resolved, written, sources }: LoadedSettings): string {
+  // What is not set does not mean that nothing holds.
+  const unset: Settings = {
+    sandbox: 'none',
+    agent: { permissions: permissionsOf(resolved) },
+  };
+  const settings = mergeSettings(unset, inForce(written));
   const rows = [...settingTable].flatMap(([key, { description }]): [string, string, string, string][] => {
     const value = settingIn(settings, key);
     if (key === '$schema') return [];

@@ -1,14 +1,14 @@
 import { projectPaths, stateFolder } from '../../config/paths.ts';
-import { secretSettings } from '../../config/secret-settings.ts';
 import { isOfProject, isStrangers, loadSettings } from '../../config/settings.ts';
 import { resolveSettings } from '../../config/settings-layers.ts';
-import type { ResolvedSettings } from '../../config/settings-schema.ts';
+import { settingsRedactor } from '../../config/settings-redactor.ts';
+import { permissionsOf, type ResolvedSettings } from '../../config/settings-schema.ts';
 import { examineTrust } from '../../config/trust/trust.ts';
 import { isRalphError, messageOf } from '../../core/error.ts';
 import { outcomes } from '../../core/outcome.ts';
 import { findRepository } from '../../os/git/git.ts';
 import { outsideEnvironment } from '../../os/process/process.ts';
-import { createRedactor } from '../../os/redact/redact.ts';
+import type { Redactor } from '../../os/redact/redact.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Style } from '../../show/terminal/style.ts';
 import { styleOf, writeJson } from '../kernel/output.ts';
@@ -35,7 +35,7 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.once(signal, interrupt);
   const examined = await readSettings(context, values.agent);
-  const clean = cleaner({ ...env, ...secretSettings(examined.settings) });
+  const clean = cleaner(settingsRedactor(examined.settings, env));
   // A program that the working copy brings is never started, whatever the PATH says.
   const place = { cwd, env: outsideEnvironment(env, findRepository(cwd) ?? cwd), stop: interrupted.signal };
   const style = styleOf(context);
@@ -52,6 +52,9 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
   else stdout.write(`\n${summary(checks)}\n`);
   return ok ? 0 : 1;
 }
+
+/** Settings that choose what is started. */
+const agentKeys = ['agent.command', 'agent.args', 'agent.flags', 'agent.protocol'] as const;
 
 /** Reads the settings; takes the defaults if they are wrong, so that the other checks can run. */
 async function readSettings({ cwd, env }: Context, agent: string | undefined): Promise<Examined> {
@@ -74,7 +77,7 @@ async function readSettings({ cwd, env }: Context, agent: string | undefined): P
     return {
       settings,
       ownSecret: isOfProject(loaded, 'notify.secret'),
-      isOwnAgent: !isStrangers(trust, sources['agent.command']),
+      isOwnAgent: agentKeys.every((key) => !isStrangers(trust, sources[key])),
       checks: [check, checkTrust(trust)],
     };
   } catch (problem) {
@@ -88,7 +91,7 @@ async function readSettings({ cwd, env }: Context, agent: string | undefined): P
 type Examined = {
   readonly settings: ResolvedSettings;
   readonly ownSecret: boolean;
-  /** False if a stranger's file names the agent. */
+  /** False if a stranger's file names the agent or its words. */
   readonly isOwnAgent: boolean;
   readonly checks: readonly HealthCheck[];
 };
@@ -101,7 +104,8 @@ async function* examine(
   place: Place,
 ): AsyncGenerator<HealthCheck[]> {
   const { cwd, env } = place;
-  const { agent, scm, protectedPaths, donePattern } = settings;
+  const { scm, protectedPaths, donePattern } = settings;
+  const agent = { ...settings.agent, permissions: permissionsOf(settings) };
   const looks: Readonly<Record<string, () => Results | Promise<Results>>> = {
     node: () => [checkNode(), ...first],
     work: () => checkFolder('work', projectPaths(cwd).root),
@@ -134,8 +138,7 @@ async function settle(id: string, look: () => Results | Promise<Results>): Promi
 }
 
 /** Removes secrets and control sequences: the results go to a terminal and into bug reports. */
-function cleaner(env: Context['env']): (check: HealthCheck) => HealthCheck {
-  const redactor = createRedactor(env);
+function cleaner(redactor: Redactor): (check: HealthCheck) => HealthCheck {
   const clean = (text: string) => redactor.text(cleanTerminal(text)).replace(/\s+/g, ' ').trim();
   return (check) => ({
     ...check,

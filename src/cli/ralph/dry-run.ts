@@ -15,7 +15,7 @@ export function dryRun(prepared: PreparedRun, asJson: boolean): string {
   const report = {
     agent: agent.adapter.name,
     permissions: agent.permissions,
-    sandbox: prepared.sandbox?.provider ?? 'none',
+    sandbox: prepared.sandbox ?? 'none',
     argv: [agent.program, ...command.args],
     promptOn: command.stdin === null ? 'argument' : 'stdin',
     prompt: message.prompt,

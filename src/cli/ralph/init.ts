@@ -1,39 +1,55 @@
+import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { type DetectedProject, detectProject } from '../../config/detect.ts';
 import { readProjectSettings } from '../../config/settings.ts';
-import { projectFile } from '../../config/settings-layers.ts';
+import { projectFile, resolveSettings } from '../../config/settings-layers.ts';
+import { settingsRedactor } from '../../config/settings-redactor.ts';
 import type { SettingsFile } from '../../config/settings-schema.ts';
 import { keepOwnFile } from '../../config/trust/trust.ts';
 import { messageOf, RalphError } from '../../core/error.ts';
+import { outcomes } from '../../core/outcome.ts';
 import { ensureDir, writeAtomic } from '../../os/files/files.ts';
+import { findProgram } from '../../os/process/program.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { initFlow, newSettings } from './init-flow.ts';
+import { initFlow, newSettings, proposedChecks } from './init-flow.ts';
 import type { initOptions } from './options.ts';
-import { settingsRedactor } from './settings-redactor.ts';
-import { terminalTalk } from './talk.ts';
+import { Interrupted, pipedTalk, terminalTalk } from './talk.ts';
+
+const firstLineMs = 3000;
 
 export function main(context: Context, { values }: Input<typeof initOptions>): Promise<number> | number {
   return values.yes ? writeDetected(context) : askAndWrite(context);
 }
 
 async function askAndWrite(context: Context): Promise<number> {
-  if (!context.stdin.isTTY) {
-    const message = 'ralph init asks questions, but standard input is not a terminal';
-    throw new RalphError('not-a-terminal', message, { remedy: 'ralph init --yes' });
+  const { cwd, env, stdin } = context;
+  if (!stdin.isTTY) await waitForInput(stdin);
+  const talk = stdin.isTTY ? terminalTalk(context) : pipedTalk(context);
+  const findings = {
+    existing: describeExisting(context),
+    project: stdin.isTTY ? detectProject(cwd, env) : null,
+    isInstalled: (command: string) => findProgram(command, env) !== null,
+  };
+  try {
+    const settings = await initFlow(talk, findings).finally(talk.close);
+    if (settings !== null) writeSettings(context, settings);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    context.stderr.write('\nInterrupted: nothing was written.\n');
+    return outcomes.INTERRUPTED.exitCode;
   }
-  const talk = terminalTalk(context);
-  const answer = await initFlow(talk, describeExisting(context)).finally(talk.close);
-  switch (answer.kind) {
-    case 'kept':
-      return 0;
-    case 'interrupted':
-      context.stderr.write('\nInterrupted: nothing was written.\n');
-      return 130;
-    case 'settings':
-      writeSettings(context, answer.settings);
-      return 0;
-  }
+}
+
+/** Fails unless a pipe has answers: without them and without a terminal nobody could be asked. */
+async function waitForInput(stdin: Context['stdin']): Promise<void> {
+  const signal = AbortSignal.timeout(firstLineMs);
+  await Promise.race([once(stdin, 'readable', { signal }), once(stdin, 'end', { signal })]).catch(() => {});
+  if (stdin.readableLength > 0) return;
+  stdin.destroy();
+  const message = 'ralph init asks questions, but standard input is not a terminal';
+  throw new RalphError('not-a-terminal', message, { remedy: 'ralph init --yes' });
 }
 
 function writeDetected(context: Context): number {
@@ -45,7 +61,6 @@ function writeDetected(context: Context): number {
   const settings = settingsFor(project);
   context.stdout.write(`${describeProject(project)}\n${JSON.stringify(settings, null, 2)}\n`);
   writeSettings(context, settings);
-  context.stdout.write('Next: ralph run -p "your task"\n');
   return 0;
 }
 
@@ -55,25 +70,21 @@ function describeExisting({ cwd, env }: Context): string | null {
     const existing = readProjectSettings(cwd);
     if (existing === null) return null;
     const overlay = existing.local ? ' (with local overlay from settings.local.json)' : '';
-    const redact = settingsRedactor(existing.value, env);
-    const text = cleanTerminal(redact(JSON.stringify(existing.value, null, 2)));
+    const redactor = settingsRedactor(resolveSettings(existing.value, projectFile), env);
+    const text = cleanTerminal(redactor.text(JSON.stringify(existing.value, null, 2)));
     return `${text}\nLoaded from ${projectFile}${overlay}`;
   } catch (error) {
     return messageOf(error);
   }
 }
 
-function settingsFor({ agents, checks, configuration }: DetectedProject): SettingsFile {
-  const [command] = agents;
+function settingsFor(project: DetectedProject): SettingsFile {
+  const [command] = project.agents;
   if (command === undefined) {
     const message = 'none of the agents that ralph knows is on the PATH, and --yes cannot ask for another';
     throw new RalphError('no-agent', message, { remedy: 'ralph init' });
   }
-  const quick = checks.filter(({ kind }) => kind !== 'build');
-  const commands = (quick.length > 0 ? quick : checks).map((check) => check.command);
-  const guardrails = commands.map((one) => ({ command: one, failAction: 'APPEND' }));
-  const protectedPaths = configuration.length === 0 ? {} : { protectedPaths: [...configuration] };
-  return newSettings({ agent: { command, flags: [] }, guardrails, ...protectedPaths });
+  return newSettings({ agent: { command, flags: [] }, ...proposedChecks(project) });
 }
 
 function describeProject({ agents, checks, configuration }: DetectedProject): string {
@@ -93,5 +104,5 @@ function writeSettings({ cwd, env, stdout }: Context, settings: SettingsFile): v
   ensureDir(dirname(path), 0o755);
   writeAtomic(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o644, root: cwd });
   keepOwnFile(env, cwd, projectFile);
-  stdout.write(`\nSettings written to ${projectFile}\n`);
+  stdout.write(`\nSettings written to ${projectFile}\nNext: ralph run -p "your task"\n`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeChange } from './install.ts';
+import { describeChange, listChanges } from './install.ts';
 
 describe('a change that is shown', () => {
   it.each([
@@ -13,4 +13,10 @@ describe('a change that is shown', () => {
   ])('from %j to %j names the lines that differ', (before, after, shown) => {
     expect(describeChange({ path: 'f', before, after })).toBe(shown);
   });
+});
+
+it('lists files of one folder on one line', () => {
+  const change = (path: string, before: string | null) => ({ path, before, after: 'x' });
+  const changes = [change('/a/s.json', '{}'), change('/a/c/one.md', null), change('/a/c/two.md', null)];
+  expect(listChanges(changes)).toEqual(['~ /a/s.json', '+ /a/c/: one.md, two.md']);
 });

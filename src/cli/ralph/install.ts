@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import { keepOwnFile } from '../../config/trust/trust.ts';
 import { RalphError } from '../../core/error.ts';
 import { nearest } from '../../core/nearest.ts';
@@ -6,6 +6,7 @@ import { carryOut, hostInstallers, planInstall } from '../../drive/session/insta
 import type { InstallPlace } from '../../drive/session/installer.ts';
 import type { FileChange } from '../../os/files/file-changes.ts';
 import { needPackageRoot } from '../kernel/package-root.ts';
+import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { installOptions } from './options.ts';
 
@@ -14,10 +15,12 @@ export function main(context: Context, input: Input<typeof installOptions>): num
 }
 
 export function uninstall(context: Context, input: Input<typeof installOptions>): number {
+  // It takes the guard out of the sessions of a host.
+  requirePerson(context.env);
   return change('uninstall', context, input);
 }
 
-/** Prints the changes, and makes them unless it is a dry run. */
+/** Makes the changes and names the files; a dry run prints their lines instead. */
 function change(
   action: 'install' | 'uninstall',
   { cwd, env, stdout }: Context,
@@ -33,8 +36,10 @@ function change(
   const place: InstallPlace = { scope, cwd, env, root: needPackageRoot(), platform: process.platform };
   const plan = planInstall(installer, action, place);
   if (plan.changes.length === 0) stdout.write('Nothing to change.\n');
-  for (const one of plan.changes) stdout.write(`${describeChange(one)}\n`);
-  if (values['dry-run']) stdout.write('Dry run: nothing was written.\n');
+  const isDry = values['dry-run'] ?? false;
+  const lines = isDry ? plan.changes.map(describeChange) : listChanges(plan.changes);
+  for (const line of lines) stdout.write(`${line}\n`);
+  if (isDry) stdout.write('Dry run: nothing was written.\n');
   else {
     carryOut(plan, action, place);
     // Only new files are all ours: hooks of a stranger may stand in the others.
@@ -56,8 +61,24 @@ function installerOf(host: string, action: string) {
   });
 }
 
+/** Names the files on a line for each folder: + is new, ~ changed, - removed. */
+export function listChanges(changes: readonly FileChange[]): string[] {
+  const names = new Map<string, string[]>();
+  for (const change of changes) {
+    const folder = `${signOf(change)} ${dirname(change.path)}/`;
+    names.set(folder, [...(names.get(folder) ?? []), basename(change.path)]);
+  }
+  return [...names].map(([folder, files]) => `${folder}${files.length === 1 ? '' : ': '}${files.join(', ')}`);
+}
+
+function signOf({ before, after }: FileChange): string {
+  if (after === null) return '-';
+  return before === null ? '+' : '~';
+}
+
 /** Shows a change of a file: the lines between its equal beginning and its equal end. */
-export function describeChange({ path, before, after }: FileChange): string {
+export function describeChange(change: FileChange): string {
+  const { path, before, after } = change;
   if (after === null) return `- ${path} (removed)`;
   const [old, now] = [before?.split('\n') ?? [], after.split('\n')];
   const differs = (line: string, index: number) => line !== now[index];
@@ -66,5 +87,5 @@ export function describeChange({ path, before, after }: FileChange): string {
   while (same < Math.min(old.length, now.length) - start && old.at(-1 - same) === now.at(-1 - same)) same++;
   const part = (lines: string[], sign: string) =>
     lines.slice(start, lines.length - same).map((line) => `  ${sign}${line}`);
-  return [`${before === null ? '+' : '~'} ${path}`, ...part(old, '-'), ...part(now, '+')].join('\n');
+  return [`${signOf(change)} ${path}`, ...part(old, '-'), ...part(now, '+')].join('\n');
 }

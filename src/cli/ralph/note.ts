@@ -1,4 +1,5 @@
 import { RalphError } from '../../core/error.ts';
+import { isQuestionOpen } from '../../drive/human.ts';
 import { postNote } from '../../drive/mailbox.ts';
 import { runningLoop } from '../../drive/process/ownership.ts';
 import { latestRun, readRun } from '../../journal/runs.ts';
@@ -18,14 +19,13 @@ export function main(context: Context, { args }: Input<typeof noOptions>): numbe
 }
 
 /** The loop of this working copy: one that runs, or one between two iterations (`isYielded`). */
-export function loopHere({ cwd }: Context): { readonly run: string; readonly isYielded: boolean } {
+export function loopHere({ cwd, env }: Context): { readonly run: string; readonly isYielded: boolean } {
   const running = runningLoop(cwd);
   if (running) return { run: running.run, isYielded: false };
   const run = latestRun(cwd);
   if (run !== null && readRun(cwd, run).view.state === 'yielded') return { run, isYielded: true };
-  throw new RalphError('no-loop', 'no loop is running in this folder', {
-    remedy: 'ralph run -p "your task"',
-  });
+  const remedy = isQuestionOpen(env, cwd) ? 'ralph answer "your words"' : 'ralph runs';
+  throw new RalphError('no-loop', 'no loop is running in this folder', { remedy });
 }
 
 /** The error for a run between two iterations whose supervisor is not on this machine, or not ours. */

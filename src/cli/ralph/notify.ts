@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { secretSettings } from '../../config/secret-settings.ts';
 import { isOfProject, loadSettings } from '../../config/settings.ts';
 import { settingsError } from '../../config/settings-problem.ts';
+import { settingsRedactor } from '../../config/settings-redactor.ts';
 import { isSandboxed } from '../../config/settings-schema.ts';
 import { RalphError } from '../../core/error.ts';
 import { noticeOf } from '../../core/notice.ts';
@@ -10,7 +10,6 @@ import { systemClock } from '../../os/clock.ts';
 import { notifyProblem } from '../../os/notify/check.ts';
 import { type Channel, channels, channelsOf } from '../../os/notify/delivery.ts';
 import { sendBy } from '../../os/notify/send.ts';
-import { createRedactor } from '../../os/redact/redact.ts';
 import { styleOf, terminalOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { jsonOptions } from './options.ts';
@@ -29,20 +28,22 @@ export async function test(context: Context, { values, args }: Input<typeof json
   const now = systemClock.now();
   const notice = noticeOf({
     kind: 'done',
+    headline: 'sends a test',
     because: 'This is a test: notifications from here arrive.',
     run: newRunId(now),
     project: basename(cwd),
     at: new Date(now).toISOString(),
+    next: 'ralph runs',
   });
   const world = { ...place, version: __VERSION__, terminal: terminalOf(context) };
   const answers = await Promise.all(chosen.map((channel) => sendBy(channel, notice, settings.notify, world)));
-  const redactor = createRedactor({ ...env, ...secretSettings(settings) });
+  const redactor = settingsRedactor(settings, env);
   const results = answers.map((one) => ({ ...one, detail: redactor.text(one.detail) }));
   const style = styleOf(context);
   if (values.json) writeJson(context, { v: 1, sent: results });
   else
     for (const { channel, ok, detail } of results)
-      stdout.write(`${style.symbol(ok ? 'pass' : 'fail')} ${channel.padEnd(7)}  ${detail}\n`);
+      stdout.write(`${style.symbol(ok ? 'pass' : 'fail')} ${channel.padEnd(8)}  ${detail}\n`);
   return results.every(({ ok }) => ok) ? 0 : 1;
 }
 

@@ -11,6 +11,10 @@ export const showOptions = {
   diff: { type: 'optional', value: 'N', help: 'print what it changed, or iteration N did, as a patch' },
 } as const satisfies Options;
 
+export const restoreOptions = {
+  yes: { type: 'boolean', short: 'y', help: 'do not ask' },
+} as const satisfies Options;
+
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'the task' },
   'prompt-file': { type: 'string', short: 'f', value: 'FILE', help: 'the task in a file, read each time' },
@@ -31,6 +35,11 @@ export const runOptions = {
   'min-tool-calls': { type: 'number', help: 'tool calls that a claim needs (1)' },
   'stream-agent-output': { type: 'boolean', negatable: true, help: 'show what the agent does, live (on)' },
   agent: { type: 'string', value: 'COMMAND', help: 'the agent to run, over agent.command of the settings' },
+  acp: {
+    type: 'optional',
+    value: 'COMMAND',
+    help: 'talk to the agent by the Agent Client Protocol; or to COMMAND, such as "goose acp"',
+  },
   verify: { type: 'strings', value: 'COMMAND', help: 'a command that a claim has to pass; may be repeated' },
   permissions: {
     type: 'string',
@@ -124,6 +133,7 @@ export const watchOptions = {
 
 export const statsOptions = {
   all: { type: 'boolean', help: 'all runs of this folder together' },
+  csv: { type: 'boolean', help: 'a line for each run, for a spreadsheet' },
   json,
 } as const satisfies Options;
 

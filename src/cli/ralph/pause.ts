@@ -11,7 +11,7 @@ export async function pause(context: Context): Promise<number> {
   const { run, isYielded } = loopHere(context);
   if (isInsideRun(env, run)) throw ownLoop('this is the loop that you work in: it does not wait for itself');
   const { pauseWorkerOf } = await import('../../fleet/control.ts');
-  if (pauseWorkerOf(env, run, systemClock.now()) === null) {
+  if ((await pauseWorkerOf(env, run, systemClock.now())) === null) {
     if (isYielded) throw notDriven(run, 'pause');
     postPause(env, run, true);
   }

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
-import type { AgentAdapter, Permissions } from '../../agents/adapter.ts';
+import type { AgentAdapter, RunHook } from '../../agents/adapter.ts';
 import { agentVersion, rememberedVersion } from '../../config/agent-version.ts';
 import { type CliSetting, isOfProject, type LoadedSettings, readSettings } from '../../config/settings.ts';
 import { settingsError } from '../../config/settings-problem.ts';
-import { isSandboxed, type ResolvedSettings } from '../../config/settings-schema.ts';
+import { settingsRedactor } from '../../config/settings-redactor.ts';
+import { isSandboxed, permissionsOf, type ResolvedSettings } from '../../config/settings-schema.ts';
 import { messageOf, RalphError } from '../../core/error.ts';
 import type { LoopPlan } from '../../core/loop.ts';
 import { completionContract, namesTag } from '../../core/prompt.ts';
@@ -12,24 +13,24 @@ import { plainLoop } from '../../drive/process/loop-kind.ts';
 import { planFor } from '../../drive/process/plan.ts';
 import { latestUnfinished, type Resumable, resumable } from '../../drive/process/resume.ts';
 import type { PromptSource, RunAgent, RunSpec } from '../../drive/process/run-spec.ts';
-import { newRunView } from '../../journal/run-view.ts';
+import { RunView } from '../../journal/run-view.ts';
 import { findRun, hasStarted, newRunId } from '../../journal/runs.ts';
 import { systemClock } from '../../os/clock.ts';
+import { isMachineFailure } from '../../os/files/file-error.ts';
 import { readText } from '../../os/files/files.ts';
 import { isWithin, realPath } from '../../os/files/real-path.ts';
 import { findRepository } from '../../os/git/git.ts';
 import { notifyProblem, notifyWarnings } from '../../os/notify/check.ts';
 import { findProgram, outsideEnvironment } from '../../os/process/process.ts';
-import type { ProviderName, Sandbox, SandboxSpec } from '../../sandbox/sandbox.ts';
+import type { ProviderName } from '../../sandbox/sandbox.ts';
 import { terminalOf } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { adapterOf } from './checks/agent.ts';
+import { adapterOf, programOf } from './checks/agent.ts';
 import { preflight } from './checks/preflight.ts';
 import type { runOptions } from './options.ts';
 import { requireTrust } from './require-trust.ts';
-import { guardRun } from './run-guard.ts';
+import { bringsAgent, guardRun } from './run-guard.ts';
 import { settingsOf } from './run-settings.ts';
-import { settingsRedactor } from './settings-redactor.ts';
 
 type Values = Input<typeof runOptions>['values'];
 
@@ -50,32 +51,32 @@ export type PreparedRun = Pick<
   | 'passed'
   | 'matchPattern'
 > & {
-  /** Null for a run without a sandbox. */
-  readonly sandbox: RunSandbox | null;
+  /** A sandbox that works here; null for a run without one. */
+  readonly sandbox: ProviderName | null;
   readonly warnings: readonly string[];
   /** Tells what the guard does for this agent. */
   readonly guardLine: string;
+  /** Warning in place of the line about the sandbox. */
+  readonly sandboxWarning?: string;
   /** More lines to print before the run begins. */
   readonly intro?: readonly string[];
   /** Lines for `--verbose`. */
   readonly verbose: readonly string[];
 };
 
-/** A sandbox that works here and is not open yet. */
-type RunSandbox = {
-  readonly provider: ProviderName;
-  readonly bringsAgent: boolean;
-  open(spec: SandboxSpec, how: { readonly resumed: boolean }): Promise<Sandbox>;
+/** What another kind of loop wants of its run. */
+export type RunWishes = {
+  /** Makes more settings of the command line out of those in the files. */
+  settings?(below: ResolvedSettings): Promise<readonly CliSetting[]>;
+  /** Hooks that its agent gets besides the guard. */
+  readonly hooks?: readonly RunHook[];
 };
-
-/** Makes more settings of the command line out of those in the files. */
-export type MoreSettings = (below: ResolvedSettings) => readonly CliSetting[];
 
 /** Looks everything up. `settled` gets the settings as soon as they are known, while the rest is still looked up. */
 export async function prepareRun(
   context: Context,
   values: Values,
-  more: MoreSettings,
+  wishes: RunWishes,
   settled: (settings: ResolvedSettings) => void,
 ): Promise<PreparedRun> {
   const earlier = values.resume === undefined ? null : findResumable(context.cwd, values);
@@ -85,14 +86,15 @@ export async function prepareRun(
   const withCli = readSettings({ ...context, trust });
   const before = earlier?.cli ?? [];
   const below = withCli(before).settings;
-  const cli = [...settingsOf(values, below), ...more(below)];
+  const cli = [...settingsOf(values, below), ...((await wishes.settings?.(below)) ?? [])];
   const loaded = withCli([...before, ...cli]);
   const { settings, sources } = loaded;
   settled(settings);
   const sandbox = await findSandbox(context, loaded);
   const program = await findAgent(context, loaded, sandbox);
   const run = earlier?.run ?? newRun(context.cwd, values['run-id']);
-  const { guard, line: guardLine } = guardRun(context, settings, { ...program, run }, sandbox);
+  const hooked = { ...program, run, hooks: wishes.hooks ?? [] };
+  const { guard, line: guardLine } = guardRun(context, settings, hooked, sandbox);
   const agent = { ...program, guard };
   refuseUnusable(context, loaded, agent);
   const plan = planFor(run, settings, agent.adapter, {
@@ -105,7 +107,7 @@ export async function prepareRun(
   const resume = earlier?.loop(plan, { counting, ...(number === undefined ? {} : { number }) });
   return {
     run,
-    view: earlier?.view ?? newRunView(run),
+    view: earlier?.view ?? new RunView(run),
     settings,
     cli,
     plan,
@@ -144,17 +146,14 @@ function refuseUnusable(context: Context, loaded: LoadedSettings, agent: RunAgen
 }
 
 /** Chooses the sandbox before anything starts, so that a missing one is known at once. */
-async function findSandbox({ cwd, env }: Context, { settings }: LoadedSettings): Promise<RunSandbox | null> {
-  const { sandbox: choice, sandboxImage } = settings;
+async function findSandbox(
+  { cwd, env }: Context,
+  { settings }: LoadedSettings,
+): Promise<ProviderName | null> {
+  const { sandbox: choice, sandboxImage: image } = settings;
   if (choice === undefined || choice === 'none') return null;
-  const { chooseProvider, openSandbox } = await import('../../sandbox/open-sandbox.ts');
-  const image = sandboxImage === undefined ? {} : { image: sandboxImage };
-  const provider = await chooseProvider(choice, { cwd, env, ...image });
-  return {
-    provider,
-    bringsAgent: provider !== 'bwrap' && provider !== 'none',
-    open: (spec, how) => openSandbox(provider, spec, how),
-  };
+  const { chooseProvider } = await import('../../sandbox/open-sandbox.ts');
+  return chooseProvider(choice, { cwd, env, ...(image === undefined ? {} : { image }) });
 }
 
 /** Returns the id of a new run. One that a supervisor chose must not be in use. */
@@ -178,9 +177,11 @@ function iterationNumber(text = ''): number | undefined {
 }
 
 function findResumable(cwd: string, values: Values): Resumable {
-  if (values['run-id'] !== undefined) throw usage('--run-id is for a new run; leave it out with --resume');
+  const resume = `ralph run --resume ${values.resume ?? ''}`.trim();
+  if (values['run-id'] !== undefined)
+    throw usage('--run-id is for a new run; leave it out with --resume', resume);
   if (values.prompt !== undefined || values['prompt-file'] !== undefined) {
-    throw usage('--resume takes the task from the run; leave out --prompt and --prompt-file');
+    throw usage('--resume takes the task from the run; leave out --prompt and --prompt-file', resume);
   }
   return resumable(cwd, values.resume ? findRun(cwd, values.resume) : latestUnfinished(cwd));
 }
@@ -207,6 +208,7 @@ function readPromptFile(file: string): string | null {
   try {
     return readText(file);
   } catch (error) {
+    if (isMachineFailure(error)) throw error;
     throw usage(`the prompt file cannot be used: ${messageOf(error).replace(/\.$/, '')}`);
   }
 }
@@ -214,28 +216,31 @@ function readPromptFile(file: string): string | null {
 async function findAgent(
   context: Context,
   { settings }: LoadedSettings,
-  sandbox: RunSandbox | null,
+  sandbox: ProviderName | null,
 ): Promise<Omit<RunAgent, 'guard'>> {
-  const { command, permissions } = settings.agent;
+  const { command } = settings.agent;
   if (command === undefined) {
     const message = 'no agent is set: neither --agent nor agent.command in .ralph/settings.json';
     throw new RalphError('no-agent', message, { remedy: 'ralph init --yes' });
   }
   const adapter = adapterOf(command, settings.agent);
+  if (adapter.protocol === 'acp' && (sandbox === 'sbx' || sandbox === 'docker-sandbox'))
+    throw usage(`${sandbox} starts an agent of its own, which ralph cannot talk to by ACP: --sandbox=bwrap`);
+  const name = programOf(command, settings.agent);
   const root = realPath(findRepository(context.cwd) ?? context.cwd);
   const outside = sandbox === null ? context.env : outsideEnvironment(context.env, root);
-  const installed = findProgram(command, outside) ?? findProgram(command, context.env);
-  const program = sandbox?.bringsAgent ? basename(command) : installed;
-  if (program === null) throw agentMissing(command, adapter);
+  const installed = findProgram(name, outside) ?? findProgram(name, context.env);
+  const program = bringsAgent(sandbox) ? basename(name) : installed;
+  if (program === null) throw agentMissing(name, adapter);
   return {
     adapter,
     program,
     // An agent that is a part of the project runs only in the sandbox.
     version:
-      sandbox && (sandbox.bringsAgent || isWithin(realPath(program), root))
+      sandbox && (bringsAgent(sandbox) || isWithin(realPath(program), root))
         ? null
         : await versionOf(adapter, program, context.env),
-    permissions: checkMode(adapter, permissions ?? (sandbox === null ? 'edit' : 'full')),
+    permissions: permissionsOf(settings),
     asRoot: process.getuid?.() === 0,
   };
 }
@@ -246,17 +251,8 @@ async function versionOf(
   program: string,
   env: Context['env'],
 ): Promise<string | null> {
-  if (adapter.name === 'custom') return null;
+  if (adapter.name === 'custom' || adapter.protocol === 'acp') return null;
   return adapter.needsVersion ? agentVersion(program, env) : rememberedVersion(program, env);
-}
-
-/** Throws if the CLI has no such mode: a wider one is never taken instead. */
-function checkMode(adapter: AgentAdapter, mode: Permissions): Permissions {
-  if (adapter.permits[mode] !== undefined) return mode;
-  const modes = Object.keys(adapter.permits).join(' or ');
-  throw new RalphError('no-such-permissions', `${adapter.name} has no "${mode}" mode, only ${modes}`, {
-    remedy: `choose one: --permissions ${modes.split(' ')[0]}`,
-  });
 }
 
 async function patternMatcher(pattern: string | undefined): Promise<((text: string) => boolean) | undefined> {
@@ -273,13 +269,13 @@ function contractWarning(prompt: PromptSource, plan: LoopPlan, { adapter }: RunA
 }
 
 function describe(context: Context, loaded: LoadedSettings): string[] {
-  const redact = settingsRedactor(loaded.written, context.env);
+  const redactor = settingsRedactor(loaded.settings, context.env);
   return [
     ...loaded.files.map((file) => `Loading settings from ${file}`),
-    `Merged configuration: ${redact(JSON.stringify(loaded.written))}`,
+    `Merged configuration: ${redactor.text(JSON.stringify(loaded.written))}`,
   ];
 }
 
-function usage(message: string): RalphError {
-  return new RalphError('usage', message, { remedy: 'ralph run -p "your task"' });
+function usage(message: string, remedy = 'ralph run -p "your task"'): RalphError {
+  return new RalphError('usage', message, { remedy });
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { asRuns, pickRun } from '../../journal/runs.ts';
 import { systemClock } from '../../os/clock.ts';
 import { writeAtomic } from '../../os/files/files.ts';
+import { createRedactor } from '../../os/redact/redact.ts';
 import { collectReport, reportHtml } from '../../show/report/report-html.ts';
 import { reportMarkdown } from '../../show/report/report-md.ts';
 import { openLibrary } from '../../show/web/library.ts';
@@ -24,7 +25,8 @@ export async function main(context: Context, { values, args }: Input<typeof repo
     return write(context, values.output ?? '-', views.map((view) => reportMarkdown(view, now)).join('\n'));
   }
   const path = values.output ?? (ids.length === 1 ? `report-${ids[0]}.html` : 'report.html');
-  const data = await collectReport(library, ids, __VERSION__, now);
+  const about = { version: __VERSION__, madeAt: now };
+  const data = await collectReport(library, ids, createRedactor(env), about);
   write(context, path, reportHtml(readPage(pageFolder), data));
   if (path !== '-') stdout.write(`${path}\n`);
   return 0;

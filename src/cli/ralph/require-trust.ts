@@ -32,12 +32,18 @@ export function describePowers({ env }: Pick<Context, 'env'>, trust: ProjectTrus
 }
 
 async function agrees(context: Context, trust: ProjectTrust): Promise<boolean> {
-  const { terminalTalk } = await import('./talk.ts');
+  const { Interrupted, terminalTalk } = await import('./talk.ts');
   const talk = terminalTalk(context);
   talk.say(`These files came with the folder, and you have not trusted them yet. They have these powers:\n`);
   talk.say(describePowers(context, trust));
-  const answer = await talk.ask('Trust them? (y/N) ').finally(talk.close);
-  return /^y(es)?$/i.test(answer?.trim() ?? '');
+  try {
+    return /^y(es)?$/i.test(await talk.ask({ text: 'Trust them? (y/N)', preset: 'N' }));
+  } catch (error) {
+    if (error instanceof Interrupted) return false;
+    throw error;
+  } finally {
+    talk.close();
+  }
 }
 
 function notTrusted(context: Context, { added, removed }: ProjectTrust): RalphError {

@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
-import { secretSettings } from '../../config/secret-settings.ts';
 import { localFile, projectFile } from '../../config/settings-layers.ts';
+import { settingsRedactor } from '../../config/settings-redactor.ts';
 import { isSandboxed } from '../../config/settings-schema.ts';
 import { guardFile } from '../../config/trust/powers.ts';
-import { RalphError } from '../../core/error.ts';
+import { messageOf, RalphError } from '../../core/error.ts';
 import { otherExits } from '../../core/outcome.ts';
 import { keepQuestion, readAnswer } from '../../drive/human.ts';
 import { isPaused, openMailbox, postRefusal } from '../../drive/mailbox.ts';
@@ -19,17 +19,20 @@ import { systemClock } from '../../os/clock.ts';
 import { randomHex } from '../../os/crypto.ts';
 import { snapshotFiles } from '../../os/files/file-snapshot.ts';
 import { findRepository } from '../../os/git/git.ts';
-import { createRedactor, type Redactor } from '../../os/redact/redact.ts';
+import { endCommandsOn } from '../../os/process/process.ts';
+import type { Redactor } from '../../os/redact/redact.ts';
 import { clearAbandoned } from '../../sandbox/stand-ins.ts';
 import { createRunOutput, type RunOutput } from '../../show/terminal/run-output.ts';
 import { terminalOf } from '../kernel/output.ts';
 import { listenForSignals } from '../kernel/signals.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { runOptions } from './options.ts';
-import { type MoreSettings, type PreparedRun, prepareRun } from './prepare-run.ts';
+import { type PreparedRun, prepareRun, type RunWishes } from './prepare-run.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
 
 export async function main(context: Context, input: Input<typeof runOptions>): Promise<number> {
+  // Every user can read a command line while the run lasts, and this one holds the task. Not tried on macOS.
+  if (input.values.prompt !== undefined && process.platform === 'linux') process.title = 'ralph run';
   try {
     return await startRun(context, input, conclude);
   } catch (error) {
@@ -41,8 +44,7 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
 }
 
 /** Turns a plain run into another kind of loop. */
-export type RunKind = {
-  readonly settings?: MoreSettings;
+export type RunKind = RunWishes & {
   /** Folder of the question for a human, if not `.ralph`. */
   readonly questions?: string;
   shape?(prepared: PreparedRun, root: string | null): PreparedRun;
@@ -59,9 +61,9 @@ export async function startRun(
 ): Promise<number> {
   clearAbandoned(context.env);
   const open = workingCopyOpener(context.cwd);
-  const plain = await prepareRun(context, input.values, kind.settings ?? (() => []), open);
+  const plain = await prepareRun(context, input.values, kind, open);
   const prepared = kind.shape?.(plain, findRepository(context.cwd)) ?? plain;
-  const redactor = createRedactor({ ...context.env, ...secretSettings(prepared.settings) });
+  const redactor = settingsRedactor(prepared.settings, context.env);
   if (input.values['dry-run'] !== undefined)
     return showDryRun(context, prepared, redactor, input.values['dry-run']);
   const view = openView(context, input, prepared, redactor);
@@ -69,6 +71,7 @@ export async function startRun(
   const owned = await ownWorkingCopy(context.cwd, workingCopy.root, prepared.run, systemClock);
   const telemetry = await openTelemetry(context, view);
   const signals = listenForSignals(view);
+  endCommandsOn(signals.stop);
   const mailbox = openMailbox(context.env, prepared.run, (how) => signals.ask(how));
   try {
     warnOfEarlier(view, prepared, owned.abandoned);
@@ -98,14 +101,23 @@ export async function startRun(
       observer: observerOf(view, [kind.observe?.(redactor, prepared.run), telemetry]),
     });
     if (end === null) return otherExits.yielded.exitCode;
-    concluded(context, prepared, end, view);
+    afterEnd(view, () => concluded(context, prepared, end, view));
     return end.exitCode;
   } finally {
-    mailbox.close();
+    afterEnd(view, () => mailbox.close());
+    afterEnd(view, () => owned.release());
     signals.close();
     view.close();
-    owned.release();
     await telemetry?.close();
+  }
+}
+
+/** Warns of a failure, since the run has its end by now and its exit code stays. */
+function afterEnd(view: RunOutput, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    view.warn(messageOf(error));
   }
 }
 
@@ -185,7 +197,7 @@ const checksOutside =
 
 /** Says where the agent runs, most of all if that is without a sandbox. */
 function sandboxLine({ sandbox, agent, settings }: PreparedRun): string {
-  if (sandbox !== null) return `${agent.adapter.name} runs in a sandbox (${sandbox.provider})`;
+  if (sandbox !== null) return `${agent.adapter.name} runs in a sandbox (${sandbox})`;
   const why = settings.sandbox === 'none' ? 'as asked' : '--sandbox for one';
   return `${agent.adapter.name} runs without a sandbox (${why})`;
 }
@@ -194,9 +206,15 @@ function sandboxOf(context: Context, prepared: PreparedRun): Pick<RunSpec, 'open
   const { sandbox, agent, settings } = prepared;
   if (sandbox === null) return {};
   const { adapter, program } = agent;
-  const spec = sandboxSpec(context, settings, { command: adapter.name, program });
+  const needsHooks = agent.guard.checksStops === true;
+  const spec = sandboxSpec(context, settings, { command: adapter.name, program, needsHooks });
   const how = { resumed: prepared.resume !== undefined };
-  return { openSandbox: (reports) => sandbox.open({ ...spec, ...reports }, how) };
+  return {
+    async openSandbox(reports) {
+      const { openSandbox } = await import('../../sandbox/open-sandbox.ts');
+      return openSandbox(sandbox, { ...spec, ...reports }, how);
+    },
+  };
 }
 
 /** Prints the next command. */
@@ -223,6 +241,7 @@ function openView(
   const view = createRunOutput({
     mode: values.json ? 'json' : 'text',
     stream: prepared.settings.streamAgentOutput,
+    maxOutput: { lines: prepared.settings.maxOutputLines, chars: prepared.settings.maxOutputChars },
     verbose: values.verbose ?? false,
     raw: values.raw ?? false,
     timestamps: values.timestamps ?? false,
@@ -234,11 +253,12 @@ function openView(
     redactor,
     now: () => systemClock.now(),
   });
-  const { agent, guardLine, intro = [], settings, sandbox } = prepared;
+  const { agent, guardLine, intro = [], settings, sandbox, sandboxWarning } = prepared;
   const outside = sandbox !== null && !settings.sandboxChecks ? [checksOutside] : [];
   for (const warning of prepared.warnings) view.warn(warning);
-  for (const line of [permissionLine(agent), sandboxLine(prepared), ...outside, guardLine, ...intro])
-    view.intro(line);
+  const where = sandboxWarning === undefined ? [sandboxLine(prepared)] : [];
+  for (const line of [permissionLine(agent), ...where, ...outside, guardLine, ...intro]) view.intro(line);
+  if (sandboxWarning !== undefined) view.warn(sandboxWarning);
   for (const line of prepared.verbose) view.verbose(line);
   return view;
 }

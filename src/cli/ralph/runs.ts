@@ -1,3 +1,4 @@
+import { outcomeWithCause } from '../../core/limit-words.ts';
 import { plural, shorten } from '../../core/text.ts';
 import { listLocated, type SessionRun } from '../../drive/session/session-runs.ts';
 import type { RunRecord } from '../../journal/run-record.ts';
@@ -7,13 +8,13 @@ import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { formatCost, formatTime } from '../../show/terminal/units.ts';
 import { writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { isDriven, recordOfLocated } from './located-run.ts';
+import { isDriven, nowText, recordOfLocated } from './located-run.ts';
 import type { jsonOptions } from './options.ts';
 
 export function main(context: Context, { values }: Input<typeof jsonOptions>): number {
   const { cwd, env, stdout } = context;
   const records = listLocated(env, cwd).map((located): Row => {
-    const record = { ...recordOfLocated(cwd, located), running: isDriven(cwd, located) };
+    const record = { ...recordOfLocated(context, located), running: isDriven(cwd, located) };
     const { session } = located;
     return session === null ? record : { ...record, status: session.status, ...silenceOf(session) };
   });
@@ -35,7 +36,7 @@ type Row = RunRecord & { readonly running: boolean; readonly status?: string; re
 
 const stateWords: Record<RunRecord['state'], string> = {
   going: 'running',
-  waiting: 'running',
+  waiting: 'waiting',
   yielded: 'waiting',
   ended: 'ended',
   abandoned: 'killed',
@@ -43,7 +44,8 @@ const stateWords: Record<RunRecord['state'], string> = {
 
 function row(record: Row): string {
   const { run, outcome, iterations, agent, usage, startedAt, status } = record;
-  const state = outcome ?? status ?? stateWords[record.state];
+  const end = outcome === null ? null : outcomeWithCause(outcome, record.becauseCode);
+  const state = end ?? status ?? stateWords[record.state];
   const cost = usage.costUsd === undefined ? '' : formatCost(usage.costUsd);
   return [
     run.padEnd(24),
@@ -52,7 +54,8 @@ function row(record: Row): string {
     plural(iterations, 'iteration').padEnd(14),
     agent ?? '',
     cost,
-    shorten(cleanTerminal(record.doing ?? record.task), 60),
+    shorten(cleanTerminal(record.task), 60),
+    record.doing === null ? '' : `now: ${shorten(nowText(record), 80)}`,
     record.silentDays === undefined ? '' : `no sign for ${record.silentDays} days; ralph stop ${run} ends it`,
     skippedText(record) ?? '',
   ]

@@ -41,7 +41,8 @@ export async function status(context: Context, { values }: Input<typeof jsonOpti
     if (sandbox && sandbox.state !== 'absent')
       write('', `${sandbox.name}: ${sandbox.state}, ${sandbox.detail}`);
   }
-  const without = 'without a sandbox (--sandbox, or sandbox in the settings)';
+  const prd = settings.sandbox === undefined ? '; ralph prd run takes the first that works' : '';
+  const without = `without a sandbox (--sandbox, or sandbox in the settings)${prd}`;
   stdout.write(`\nThe agent here runs ${setting === 'none' ? without : `in: ${setting}`}\n`);
   return 0;
 }

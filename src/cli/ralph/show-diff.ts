@@ -1,6 +1,6 @@
 import { RalphError } from '../../core/error.ts';
 import type { LocatedRun } from '../../drive/session/session-runs.ts';
-import type { RunView } from '../../journal/run-view.ts';
+import { type IterationView, type RunView, rangeOf } from '../../journal/run-view.ts';
 import { diffBetween } from '../../os/git/git-diff.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Context } from '../kernel/spec.ts';
@@ -15,7 +15,7 @@ export async function showDiff(
   number: string,
 ): Promise<number> {
   const { view } = readLocated(cwd, located);
-  const [from, to] = rangeOf(view, number);
+  const { from, to } = rangeOf(view, iterationOf(view, number));
   const diff = from === null ? null : await diffBetween(cwd, from, to, maxDiffChars);
   if (diff === null) {
     const message = `the changes of run ${view.run} are not kept: there is no git here, or its snapshots are gone`;
@@ -25,11 +25,11 @@ export async function showDiff(
   return 0;
 }
 
-/** Returns the commits or snapshots at the start and at the end; null is as it is now. */
-function rangeOf({ run, iterations }: RunView, number: string): [string | null, string | null] {
-  if (number === '') return [iterations[0]?.from ?? null, iterations.at(-1)?.to ?? null];
+/** Returns the iteration of a number; undefined without one, for the whole run. */
+export function iterationOf({ run, iterations }: RunView, number: string): IterationView | undefined {
+  if (number === '') return undefined;
   const one = iterations.findLast(({ iteration }) => String(iteration) === number);
-  if (one !== undefined) return [one.from, one.to ?? iterations[one.index + 1]?.from ?? null];
+  if (one !== undefined) return one;
   const count = new Set(iterations.map(({ iteration }) => iteration)).size;
   throw new RalphError('usage', `run ${run} has no iteration ${number}: it has ${count}`, {
     remedy: `ralph show ${run} --diff`,

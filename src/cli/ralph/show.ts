@@ -1,14 +1,18 @@
 import { formatDuration } from '../../core/duration.ts';
+import { outcomeWithCause } from '../../core/limit-words.ts';
+import { plural } from '../../core/text.ts';
 import { locateRun } from '../../drive/session/session-runs.ts';
 import type { RunRecord } from '../../journal/run-record.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { type Result, resultOf } from '../../show/result.ts';
+import { factLines } from '../../show/terminal/facts.ts';
 import type { Style } from '../../show/terminal/style.ts';
-import { formatCost, formatTime, formatTokens } from '../../show/terminal/units.ts';
+import { costText, formatTime, usageText } from '../../show/terminal/units.ts';
 import { verdictTable } from '../../show/terminal/verdict-table.ts';
 import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { recordOfLocated } from './located-run.ts';
+import { nowText, readLocated, recordOfLocated } from './located-run.ts';
 import type { showOptions } from './options.ts';
 import { showDiff } from './show-diff.ts';
 
@@ -16,10 +20,12 @@ export async function main(context: Context, { values, args }: Input<typeof show
   const { cwd, env, stdout } = context;
   const located = locateRun(env, cwd, args[0]);
   if (values.diff !== undefined) return showDiff(context, located, values.diff);
-  const record = recordOfLocated(cwd, located);
+  const record = recordOfLocated(context, located);
   if (values.json) return writeJson(context, record);
   const style = styleOf(context);
-  stdout.write(`${summary(record, style)}\n${verdictTable(record.verdicts, style)}${denialList(record)}`);
+  const result = await resultOf(cwd, readLocated(cwd, located).view);
+  const verdicts = verdictTable(record.verdicts, style);
+  stdout.write(`${summary(record, result, style)}\n${verdicts}${denialList(record)}`);
   return 0;
 }
 
@@ -29,36 +35,37 @@ const withoutOutcome: Record<RunRecord['state'], string> = {
   waiting: 'none yet: it is waiting',
   yielded: 'none yet: it waits for its supervisor to start the next iteration',
   ended: 'none',
-  abandoned: 'none: it was killed',
+  abandoned: 'none: it was killed, or could not write its end',
 };
 
-function summary(record: RunRecord, style: Style): string {
-  const { usage, outcome } = record;
-  const tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-  const rows: [string, string][] = [
-    ['Run', style.bold(record.run)],
-    ['Task', cleanTerminal(record.task)],
+function summary(record: RunRecord, result: Result, style: Style): string {
+  const { usage, outcome, exitCode, iterations } = record;
+  return factLines(
     [
-      'Outcome',
-      outcome === null ? withoutOutcome[record.state] : `${outcome} (exit code ${record.exitCode})`,
+      ['Run', record.run],
+      ['Task', style.bold(cleanTerminal(record.task))],
+      [
+        'Outcome',
+        outcome === null
+          ? withoutOutcome[record.state]
+          : `${outcomeWithCause(outcome, record.becauseCode)} (exit code ${exitCode})`,
+      ],
+      ['Because', outcome === null ? '' : cleanTerminal(record.because?.split('\n')[0] ?? '')],
+      ['Now', nowText(record)],
+      ['Changes', result.changes],
+      ['Diff', result.diff, true],
+      ['Cost', costText(usage)],
+      ['Time', `${formatDuration(record.elapsedMs)}, ${plural(iterations, 'iteration')}`],
+      ['Tokens', usageText(usage)],
+      ['Agent', record.agent ?? 'unknown'],
+      ['Started', record.startedAt === null ? 'unknown' : formatTime(record.startedAt)],
+      ['Ended', record.endedAt === null ? '-' : formatTime(record.endedAt)],
+      ['Skipped', skippedText(record) ?? ''],
+      // The next command after success is this one.
+      ['Next', record.next === `ralph show ${record.run}` ? '' : (record.next ?? ''), true],
     ],
-    ['Because', record.because?.split('\n')[0] ?? ''],
-    ['Now', cleanTerminal(record.doing ?? '')],
-    ['Iterations', String(record.iterations)],
-    ['Agent', record.agent ?? 'unknown'],
-    [
-      'Tokens',
-      `${formatTokens(tokens)} in (${formatTokens(usage.cacheReadTokens)} cached) / ${formatTokens(usage.outputTokens)} out`,
-    ],
-    ['Cost', usage.costUsd === undefined ? '' : formatCost(usage.costUsd)],
-    ['Time', formatDuration(record.elapsedMs)],
-    ['Started', record.startedAt === null ? 'unknown' : formatTime(record.startedAt)],
-    ['Ended', record.endedAt === null ? '-' : formatTime(record.endedAt)],
-    ['Skipped', skippedText(record) ?? ''],
-    ['Next', record.next ?? ''],
-  ];
-  const lines = rows.flatMap(([name, value]) => (value === '' ? [] : [`${name.padEnd(10)}  ${value}\n`]));
-  return lines.join('');
+    style,
+  );
 }
 
 /** Lists the tool calls that the guard refused. */

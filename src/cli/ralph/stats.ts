@@ -1,5 +1,6 @@
 import { listLocated, locateRun } from '../../drive/session/session-runs.ts';
 import { systemClock } from '../../os/clock.ts';
+import { figuresCsv, runFigures } from '../../show/stats/figures.ts';
 import { statsOf } from '../../show/stats/stats.ts';
 import { statsText } from '../../show/stats/stats-text.ts';
 import { styleOf, writeJson } from '../kernel/output.ts';
@@ -11,7 +12,12 @@ export function main(context: Context, { values, args }: Input<typeof statsOptio
   const { cwd, env, stdout } = context;
   const runs = values.all ? listLocated(env, cwd) : [locateRun(env, cwd, args[0])];
   const views = runs.map((run) => readLocated(cwd, run).view);
-  const stats = statsOf(views, systemClock.now());
+  const now = systemClock.now();
+  if (values.csv) {
+    stdout.write(figuresCsv(views.map((view) => runFigures(view.run, view, now))));
+    return 0;
+  }
+  const stats = statsOf(views, now);
   if (values.json) return writeJson(context, stats);
   stdout.write(statsText(stats, styleOf(context)));
   return 0;

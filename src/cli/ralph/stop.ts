@@ -39,9 +39,9 @@ function stopSession({ run, sessionId, status }: SessionRun, { env, stdout }: Co
   for (;;) {
     const read = readSessionLoop(env, sessionId);
     if (read.kind !== 'loop' || read.state.run !== run) throw notRunning(run);
-    const reply = cancelLoop(read.state, { env, now: systemClock.now });
-    if (reply?.kind !== 'answer') continue;
-    stdout.write(`${reply.message}\n`);
+    const message = cancelLoop(read.state, { env, now: systemClock.now });
+    if (message === null) continue;
+    stdout.write(`${message}\n`);
     return 0;
   }
 }

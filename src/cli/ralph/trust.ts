@@ -1,6 +1,6 @@
 import { examineTrust, type ProjectTrust, revokeTrust, trustProject } from '../../config/trust/trust.ts';
-import { RalphError } from '../../core/error.ts';
 import { writeJson } from '../kernel/output.ts';
+import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { trustOptions } from './options.ts';
 import { describePowers } from './require-trust.ts';
@@ -8,11 +8,12 @@ import { describePowers } from './require-trust.ts';
 /** Trusts what came with this folder, shows it, or takes the trust back. */
 export async function main(context: Context, { values }: Input<typeof trustOptions>): Promise<number> {
   const { env } = context;
-  if (!values.show && env.RALPH_RUN_ID) throw insideLoop();
+  const isQuestion = values.show && !values.revoke;
+  if (!isQuestion) requirePerson(env);
   const before = await examineTrust(context.cwd, env);
   if (values.revoke) revokeTrust(env, before);
-  else if (!values.show && before.strangers.length > 0) trustProject(env, before);
-  const trust = values.show ? before : await examineTrust(context.cwd, env);
+  else if (!isQuestion && before.strangers.length > 0) trustProject(env, before);
+  const trust = isQuestion ? before : await examineTrust(context.cwd, env);
   if (values.json) return writeJson(context, { v: 1, state: trustState(trust), ...trust });
   context.stdout.write(describePowers(context, values.revoke ? trust : before));
   context.stdout.write(`${sentence(trust)}\n`);
@@ -36,10 +37,4 @@ export function sentence(trust: ProjectTrust): string {
     case 'untrusted':
       return `You do not trust what came with this folder: ${names}`;
   }
-}
-
-function insideLoop(): RalphError {
-  return new RalphError('own-loop', 'only a person can trust a folder, and this is inside of a loop', {
-    remedy: 'write <promise>BLOCKED: why</promise>',
-  });
 }

@@ -1,11 +1,11 @@
 import type { AgentAdapter } from '../../agents/adapter.ts';
 import { runPaths } from '../../config/paths.ts';
-import { recordedAdapter } from '../../drive/process/rejudge.ts';
+import { recordedAdapter } from '../../drive/process/attempts.ts';
 import { type LocatedRun, locateRun } from '../../drive/session/session-runs.ts';
 import type { JournalEvent } from '../../journal/events.ts';
 import { addEvent } from '../../journal/fold-events.ts';
 import { tailJournal } from '../../journal/journal-tail.ts';
-import { type IterationView, newRunView, type RunView } from '../../journal/run-view.ts';
+import { type IterationView, RunView } from '../../journal/run-view.ts';
 import { systemClock } from '../../os/clock.ts';
 import { tailLines } from '../../os/files/tail-lines.ts';
 import { type LiveFigures, noFigures } from '../../show/terminal/status-line.ts';
@@ -32,25 +32,9 @@ export type WatchedRun = {
 
 export function watchRun({ env, cwd }: Context, first: LocatedRun, style: Style): WatchedRun {
   let located = first;
-  let tail = tailJournal(located.journal);
-  let loop = newRunView(first.run);
+  const tail = tailJournal(located.journal);
+  let loop = new RunView(first.run);
   const stream = watchStream(cwd, first.run, style);
-
-  function startOver(): void {
-    loop = newRunView(first.run);
-    stream.forget();
-  }
-
-  /** The journal of a loop inside a session moves when the loop ends. */
-  function relocate(): void {
-    if (located.session === null || located.session.status === 'ended') return;
-    const now = locateRun(env, cwd, first.run);
-    if (now.journal !== located.journal) {
-      tail = tailJournal(now.journal);
-      startOver();
-    }
-    located = now;
-  }
 
   return {
     get located() {
@@ -60,9 +44,13 @@ export function watchRun({ env, cwd }: Context, first: LocatedRun, style: Style)
       return loop;
     },
     read() {
-      relocate();
+      // The hooks of a session say when its loop is over.
+      if (located.session !== null) located = locateRun(env, cwd, first.run);
       const { events, damaged, unknown, restarted } = tail.read();
-      if (restarted) startOver();
+      if (restarted) {
+        loop = new RunView(first.run);
+        stream.forget();
+      }
       loop.damaged += damaged;
       loop.unknown += unknown;
       for (const event of events) {

@@ -7,12 +7,10 @@ import * as options from './options.ts';
 const words: Argument = { name: 'COMMAND', help: 'after --, the command and its words', many: true };
 const worker: Argument = { name: 'NAME', help: 'the worker' };
 
-/** A command about one worker. */
 function onWorker<const O extends Options>(spec: Omit<CommandSpec<O>, 'args'>): CommandSpec<O> {
   return { ...spec, args: [worker] };
 }
 
-/** Many loops at once, on one machine or on many. */
 export const swarm: Program = {
   name: 'swarm',
   summary: 'many agents and loops at once, in tmux or on many machines',
@@ -85,7 +83,7 @@ export const swarm: Program = {
       summary: "Go to a worker's window (Ctrl-B D comes back).",
       options: noOptions,
       examples: [['swarm attach agent', 'watch it and type into it']],
-      load: () => import('./attach.ts'),
+      load: async () => ({ main: (await import('./keys.ts')).mainAttach }),
     }),
     send: command({
       summary: 'Type a text into a worker and press Enter.',
@@ -119,7 +117,7 @@ export const swarm: Program = {
       summary: 'End a worker and its loop. It stays on the list until it is cleaned.',
       options: options.killOptions,
       examples: [['swarm kill agent --rm-worktree', 'and its worktree, unless work would be lost']],
-      load: () => import('./kill.ts'),
+      load: async () => ({ main: (await import('./end.ts')).mainKill }),
     }),
     respawn: onWorker({
       summary: 'Start a worker anew, with all that it was spawned with.',
@@ -131,7 +129,7 @@ export const swarm: Program = {
       summary: 'Take stopped workers off the list, with their files.',
       options: options.cleanOptions,
       examples: [['swarm clean --all', 'worktrees that hold work are kept']],
-      load: () => import('./clean.ts'),
+      load: async () => ({ main: (await import('./end.ts')).mainClean }),
     }),
     supervise: command({
       summary: 'Drive the loops. Started by itself when it is needed, once for a machine.',

@@ -1,9 +1,7 @@
 import { RalphError } from '../../core/error.ts';
 import { damageText, type LoopRecord } from '../../fleet/files/loops.ts';
 import { readWorkers, type Worker } from '../../fleet/files/workers.ts';
-import { type Live, lookAtWorker } from '../../fleet/live.ts';
 import { reviveSupervisor } from '../../fleet/supervisor-start.ts';
-import { type Pane, type Tmux, tmuxServer } from '../../os/terminal/tmux.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context } from '../kernel/spec.ts';
 
@@ -27,23 +25,6 @@ export async function needWorker(
     throw new RalphError('no-worker', `worker '${name}' not found`, { remedy: 'swarm ls', exitCode });
   }
   return worker;
-}
-
-/** Returns the window of a worker, to be read and typed into; throws if there is none. */
-export async function needWindow(context: Context, worker: Worker): Promise<{ pane: Pane; tmux: Tmux }> {
-  if (worker.tmux === null) throw fault(`worker '${worker.name}' is not a tmux worker`);
-  const { pane } = await lookAtWorker(context.env, worker);
-  if (pane === null || pane.dead) throw fault(`worker '${worker.name}' is not running`);
-  return { pane, tmux: tmuxServer(worker.tmux.socket, context.env) };
-}
-
-/** The windows of the running workers. */
-export function openWindows(context: Context, lives: readonly Live[]) {
-  return lives.flatMap(({ worker, pane }) =>
-    worker.tmux === null || pane === null || pane.dead
-      ? []
-      : [{ worker, pane, tmux: tmuxServer(worker.tmux.socket, context.env) }],
-  );
 }
 
 export function warn(context: Context, text: string): void {

@@ -1,3 +1,4 @@
+import { plural } from '../../core/text.ts';
 import { examine, repair } from '../../fleet/doctor.ts';
 import { readWorkers } from '../../fleet/files/workers.ts';
 import { ensureSupervisor, supervisorPid } from '../../fleet/supervisor-start.ts';
@@ -31,6 +32,6 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
 function summary(env: Context['env']): string {
   const { workers } = readWorkers(env);
   const pid = supervisorPid(env);
-  const count = `${workers.length} worker${workers.length === 1 ? '' : 's'}`;
+  const count = plural(workers.length, 'worker');
   return pid === null ? `${count}, no supervisor needed` : `${count}, supervisor ${pid}`;
 }

@@ -1,4 +1,4 @@
-import { wholeMachine } from '../../cluster/queue-names.ts';
+import { wholeMachine } from '../../cluster/queues.ts';
 import { ago } from '../../fleet/files/time.ts';
 import { systemClock } from '../../os/clock.ts';
 import type { Context, Input } from '../kernel/spec.ts';

@@ -1,10 +1,12 @@
 import type { Worker } from '../../fleet/files/workers.ts';
-import { lookAtWorkers } from '../../fleet/live.ts';
+import { lookAtWorker, lookAtWorkers } from '../../fleet/live.ts';
 import { typeText } from '../../fleet/worker-window.ts';
-import type { Pane, Tmux } from '../../os/terminal/tmux.ts';
+import { runInForeground } from '../../os/process/spawn.ts';
+import { type Pane, type Tmux, tmuxArgv, tmuxServer } from '../../os/terminal/tmux.ts';
 import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { allWorkers, fault, needWindow, needWorker, openWindows } from './context.ts';
+import type { noOptions } from '../ralph/options.ts';
+import { allWorkers, fault, needWorker } from './context.ts';
 import type { allOptions, sendOptions } from './options.ts';
 
 type Window = { readonly pane: Pane; readonly tmux: Tmux };
@@ -47,11 +49,33 @@ async function each(
   all: boolean,
   use: (worker: Worker, window: Window) => Promise<void>,
 ): Promise<void> {
-  if (!all) {
-    const without = 'worker name required when not using --all';
-    const worker = await needWorker(context, name, { without });
-    return use(worker, await needWindow(context, worker));
+  const without = 'worker name required when not using --all';
+  const workers = all ? await allWorkers(context) : [await needWorker(context, name, { without })];
+  for (const { worker, pane } of await lookAtWorkers(context.env, workers)) {
+    const isRunning = pane !== null && !pane.dead;
+    if (worker.tmux !== null && isRunning) {
+      await use(worker, { pane, tmux: tmuxServer(worker.tmux.socket, context.env) });
+    } else if (!all) {
+      const what = worker.tmux === null ? 'a tmux worker' : 'running';
+      throw fault(`worker '${worker.name}' is not ${what}`);
+    }
   }
-  const lives = await lookAtWorkers(context.env, await allWorkers(context));
-  for (const { worker, ...window } of openWindows(context, lives)) await use(worker, window);
+}
+
+export async function mainAttach(context: Context, { args }: Input<typeof noOptions>): Promise<number> {
+  const { cwd, env } = context;
+  const worker = await needWorker(context, args[0]);
+  if (worker.tmux === null) throw fault(`worker '${worker.name}' is not a tmux worker`);
+  const { pane } = await lookAtWorker(env, worker);
+  if (pane === null)
+    throw fault(`worker '${worker.name}' has no window any more`, `swarm respawn ${worker.name}`);
+  const { socket } = worker.tmux;
+  // Inside the same server, the client that is there goes to the window.
+  const isInside = env.TMUX?.split(',')[0]?.endsWith(`/${socket ?? 'default'}`) === true;
+  const { TMUX: _, ...outside } = env;
+  const go = isInside ? ['switch-client', '-t', pane.id] : ['attach-session', '-t', `=${pane.session}`];
+  const argv = tmuxArgv(socket, ['select-window', '-t', pane.id], go);
+  const end = await runInForeground(argv, { cwd, env: isInside ? env : outside });
+  if (end.error) throw fault(`tmux cannot be started: ${end.error.message}`);
+  return end.exitCode ?? 1;
 }

@@ -6,7 +6,7 @@ import { type Live, lookAtWorker, lookAtWorkers } from '../../fleet/live.ts';
 import { systemClock } from '../../os/clock.ts';
 import { tailFile } from '../../os/files/tail-file.ts';
 import { cleanTerminal, createTerminalCleaner } from '../../os/terminal/clean-terminal.ts';
-import { tmuxServer } from '../../os/terminal/tmux.ts';
+import { type Pane, tmuxServer } from '../../os/terminal/tmux.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers, fault, needWorker, warn } from './context.ts';
 import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
@@ -22,7 +22,7 @@ export async function main(context: Context, input: Input<typeof logsOptions>): 
   const { values, args } = input;
   const worker = await needWorker(context, args[0]);
   const { follow = false, history = false, lines } = values;
-  if (worker.tmux === null) return showFile(context, worker, follow, lines);
+  if (worker.tmux === null) return showFiles(context, worker, follow, lines);
   const above = history ? (lines ?? historyLines) : (lines ?? 0);
   if (!follow) {
     const screen = await screenOf(context, worker, above);
@@ -87,10 +87,14 @@ async function showRecords(context: Context, cluster: Cluster, name: string): Pr
 
 async function screenOf(context: Context, worker: Worker, history: number): Promise<string> {
   const { pane } = await lookAtWorker(context.env, worker);
-  if (pane === null || worker.tmux === null) {
+  if (pane === null) {
     throw fault(`worker '${worker.name}' has no window any more`, `swarm respawn ${worker.name}`);
   }
-  const lines = await tmuxServer(worker.tmux.socket, context.env).capture(pane.id, history);
+  return capture(context, worker, pane, history);
+}
+
+async function capture({ env }: Context, { tmux }: Worker, { id }: Pane, history: number): Promise<string> {
+  const lines = await tmuxServer(tmux?.socket ?? null, env).capture(id, history);
   return cleanTerminal(lines.join('\n')).trimEnd();
 }
 
@@ -98,44 +102,40 @@ function lastLines(text: string, count: number): string {
   return text.split('\n').slice(-count).join('\n');
 }
 
-async function showFile(
+async function showFiles(
   context: Context,
-  worker: Worker,
+  { name }: Worker,
   follow: boolean,
-  lines: number | undefined,
+  lines?: number,
 ): Promise<number> {
-  const paths = logPaths(context.env, worker.name);
-  const show = (name: 'stdout' | 'stderr') => {
-    const onData = (bytes: Buffer) => void context[name].write(bytes);
-    return tailFile(paths[name], { follow, onData, ...(lines === undefined ? {} : { lines }) });
+  const paths = logPaths(context.env, name);
+  const show = (output: 'stdout' | 'stderr') => {
+    const onData = (bytes: Buffer) => void context[output].write(bytes);
+    return tailFile(paths[output], { follow, onData, ...(lines === undefined ? {} : { lines }) });
   };
   const exist = await Promise.all([show('stdout'), show('stderr')]);
   if (exist.includes(true)) return 0;
-  throw new RalphError('no-logs', `no logs found for ${worker.name}`, { exitCode: 1 });
+  throw new RalphError('no-logs', `no logs found for ${name}`, { exitCode: 1 });
 }
 
-/** `swarm peek` */
 export async function peek(context: Context, { values, args }: Input<typeof peekOptions>): Promise<number> {
   const { lines = 30, all = false } = values;
-  const { env, stdout } = context;
-  if (all) {
-    for (const live of await lookAtWorkers(env, await allWorkers(context))) {
-      const text = await tailOf(context, live, lines);
-      if (text !== null) stdout.write(`=== ${live.worker.name} ===\n${text}\n\n`);
-    }
-    return 0;
-  }
   const without = 'a name or --all is required';
-  const worker = await needWorker(context, args[0], { exitCode: 2, without });
-  const text = await tailOf(context, await lookAtWorker(env, worker), lines);
-  if (text === null) throw fault(`worker '${worker.name}' is not running`);
-  stdout.write(`${text}\n`);
+  const workers = all
+    ? await allWorkers(context)
+    : [await needWorker(context, args[0], { exitCode: 2, without })];
+  for (const live of await lookAtWorkers(context.env, workers)) {
+    const { name } = live.worker;
+    const text = await tailOf(context, live, lines);
+    if (text !== null) context.stdout.write(all ? `=== ${name} ===\n${text}\n\n` : `${text}\n`);
+    else if (!all) throw fault(`worker '${name}' is not running`);
+  }
   return 0;
 }
 
 /** The last lines in the window or the log of a worker that runs; null for any other. */
 async function tailOf(
-  { env }: Context,
+  context: Context,
   { worker, pane, running }: Live,
   count: number,
 ): Promise<string | null> {
@@ -143,10 +143,9 @@ async function tailOf(
   if (worker.tmux === null) {
     const parts: Buffer[] = [];
     const onData = (bytes: Buffer) => void parts.push(bytes);
-    await tailFile(logPaths(env, worker.name).stdout, { follow: false, lines: count, onData });
+    await tailFile(logPaths(context.env, worker.name).stdout, { follow: false, lines: count, onData });
     return cleanTerminal(Buffer.concat(parts).toString('utf8')).trimEnd();
   }
   if (pane === null || pane.dead) return null;
-  const screen = await tmuxServer(worker.tmux.socket, env).capture(pane.id, count);
-  return lastLines(cleanTerminal(screen.join('\n')).trimEnd(), count);
+  return lastLines(await capture(context, worker, pane, count), count);
 }

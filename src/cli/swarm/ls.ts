@@ -1,12 +1,11 @@
 import type { ClusterView } from '../../cluster/cluster.ts';
-import { newerRecord } from '../../cluster/newer-record.ts';
+import { newerRecord } from '../../cluster/store.ts';
 import { type LoopRecord, readLoopRecord } from '../../fleet/files/loops.ts';
 import { ago, readStamp, stamp } from '../../fleet/files/time.ts';
 import { type Worker, worktreeOf } from '../../fleet/files/workers.ts';
 import { runningNow } from '../../fleet/live.ts';
 import { stateWord } from '../../fleet/why.ts';
 import { systemClock } from '../../os/clock.ts';
-import type { Environment } from '../../os/process/program.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { allWorkers, warn, warnOfDamage } from './context.ts';
 import { wantsCluster, withCluster } from './open-cluster.ts';
@@ -23,8 +22,10 @@ export async function main(context: Context, input: Input<typeof lsOptions>): Pr
     .filter((entry) => status === 'all' || entry.running === (status === 'running'));
   const withLoops = () =>
     list.map((entry) => {
-      const loop = endedLoop(context.env, entry);
-      if (!entry.running) warnOfDamage(context, entry.worker, loop);
+      // A list of many has to be quick: only a loop that does not run is read.
+      const isOver = !entry.running && entry.worker.metadata.ralph === true;
+      const loop = isOver ? readLoopRecord(context.env, entry.worker.name) : null;
+      if (isOver) warnOfDamage(context, entry.worker, loop);
       return { ...entry, loop };
     });
   return writeList(context, format, {
@@ -67,22 +68,12 @@ function listCluster(context: Context, { values }: Input<typeof lsOptions>): Pro
   });
 }
 
-type Entry = { readonly worker: Worker; readonly running: boolean };
-type LoopEntry = Entry & { readonly loop: LoopRecord | null };
-
-/** The loop of a worker that does not run; null for any other. */
-function endedLoop(env: Environment, { worker, running }: Entry): LoopRecord | null {
-  return running || worker.metadata.ralph !== true ? null : readLoopRecord(env, worker.name);
-}
+type Entry = { readonly worker: Worker; readonly running: boolean; readonly loop: LoopRecord | null };
 
 /** `running`, or the question that pauses it; of a loop that does not run, how it ended or what it waits for. */
-function statusText({ worker, running, loop }: LoopEntry): string {
+function statusText({ worker, running, loop }: Entry): string {
   if (running) return String(worker.metadata.needs_you ?? 'running');
   return loop === null || loop.status === 'running' ? 'stopped' : stateWord(loop.why.state);
-}
-
-function uptime(started: string): string {
-  return ago(systemClock.now() - (readStamp(started) ?? systemClock.now()));
 }
 
 /** The fields of a local worker, and where the loop is. */
@@ -112,7 +103,7 @@ function clusterJson(view: ClusterView) {
   };
 }
 
-function workerJson({ worker, running, loop }: LoopEntry) {
+function workerJson({ worker, running, loop }: Entry) {
   return {
     ...worker,
     status: running ? 'running' : 'stopped',
@@ -120,15 +111,16 @@ function workerJson({ worker, running, loop }: LoopEntry) {
   };
 }
 
-function row(entry: LoopEntry): string[] {
+function row(entry: Entry): string[] {
   const { worker } = entry;
-  const { tmux, pid, tags } = worker;
+  const { tmux, pid, tags, started } = worker;
+  const now = systemClock.now();
   const place = tmux === null ? (pid ?? '-') : `${tmux.session}:${tmux.window}`;
   return [
     worker.name,
     statusText(entry),
     String(place),
-    uptime(worker.started),
+    ago(now - (readStamp(started) ?? now)),
     worktreeOf(worker)?.path ?? '-',
     tags.join(',') || '-',
   ];

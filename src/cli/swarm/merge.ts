@@ -4,7 +4,6 @@ import type { Context, Input } from '../kernel/spec.ts';
 import type { noOptions } from '../ralph/options.ts';
 import { fault, needWorker, warn } from './context.ts';
 
-/** Merges the work of a worker into the branch that its repository has checked out. */
 export async function main(context: Context, { args }: Input<typeof noOptions>): Promise<number> {
   const worker = await needWorker(context, args[0]);
   if (worker.worktree === null) throw fault(`worker '${worker.name}' has no worktree to merge`);

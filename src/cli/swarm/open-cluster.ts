@@ -6,8 +6,8 @@ import {
   placeOf,
 } from '../../cluster/address.ts';
 import type { Cluster, ClusterView } from '../../cluster/cluster.ts';
-import { newerRecord } from '../../cluster/newer-record.ts';
 import type { ClusterOptions } from '../../cluster/open.ts';
+import { newerRecord } from '../../cluster/store.ts';
 import type { Context } from '../kernel/spec.ts';
 import { fault, warn } from './context.ts';
 
@@ -18,7 +18,6 @@ export function wantsCluster({ env }: Context, { cluster }: Values): boolean {
   return cluster !== 'local' && addressText(cluster, env) !== '';
 }
 
-/** Returns the address of the cluster; throws if none is given. */
 export function needAddress(context: Context, { cluster }: Values): ClusterAddress {
   const address = clusterAddress(cluster, context.env);
   if (address === null)
@@ -32,7 +31,6 @@ export function warnInTheClear(context: Context, address: ClusterAddress): void 
     warn(context, `what is sent to ${placeOf(address)} can be read on the way: use TLS`);
 }
 
-/** Opens the cluster, calls `use` with it, and closes it. */
 export async function withCluster<T>(
   context: Context,
   values: Values,
@@ -48,7 +46,6 @@ export async function withCluster<T>(
   }
 }
 
-/** Returns the loop of that name; throws if there is none. */
 export async function needClusterLoop(
   cluster: Cluster,
   name: string | undefined,

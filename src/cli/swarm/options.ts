@@ -4,12 +4,11 @@ import { dashboardOptions, runOptions } from '../ralph/options.ts';
 const all = { type: 'boolean', help: 'all workers' } as const;
 const forceDirty = { type: 'boolean', help: 'remove the worktree even if its work is nowhere else' } as const;
 
-/** Many machines instead of this one. */
 export const clusterOptions = {
   cluster: {
     type: 'string',
     value: 'URL',
-    help: 'the cluster there: redis://, rediss:// or postgres:// (SWARM_CLUSTER), or local',
+    help: 'the cluster there: redis:// or rediss:// (SWARM_CLUSTER), or local',
   },
 } as const satisfies Options;
 
@@ -33,6 +32,7 @@ export const supervisedRunOptions = {
   run: { type: 'boolean', help: 'each iteration is one of ralph run, with verdicts, budgets and a journal' },
   'completion-promise': runOptions['completion-promise'],
   'completion-response': runOptions['completion-response'],
+  acp: runOptions.acp,
   verify: runOptions.verify,
   permissions: runOptions.permissions,
   sandbox: runOptions.sandbox,

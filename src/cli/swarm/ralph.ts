@@ -1,22 +1,20 @@
 import { join } from 'node:path';
-import { readLogLines } from '../../fleet/files/log.ts';
 import { isAsking, isOpen, stateOf } from '../../fleet/files/loops.ts';
-import { loopPaths } from '../../fleet/files/paths.ts';
-import { showStamp, stamp } from '../../fleet/files/time.ts';
+import { showTime } from '../../fleet/files/time.ts';
 import { whyText } from '../../fleet/why.ts';
 import { systemClock } from '../../os/clock.ts';
 import { lstatOf, writeAtomic } from '../../os/files/files.ts';
-import { tailFile } from '../../os/files/tail-file.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { fault, warn } from './context.ts';
-import { followLoop } from './follow.ts';
-import { type History, skippedTexts } from './history.ts';
-import { type ShownLoop, withLoops } from './loops.ts';
-import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
+import type { History, ShownLoop } from './fleet.ts';
+import { wantsCluster } from './open-cluster.ts';
 import type { clusterOptions, ralphInitOptions, ralphLogsOptions, ralphLsOptions } from './options.ts';
 import { writeList } from './table.ts';
+import { followLoop } from './wait.ts';
+import { skippedTexts } from './why.ts';
+import { withFleet } from './with-fleet.ts';
 
 /** The PROMPT.md of `swarm ralph init`. It is short, which leaves the context to the work. */
 const promptTemplate = `study specs/README.md
@@ -36,9 +34,9 @@ const followMs = 1000;
 type LoopInput = Input<typeof clusterOptions>;
 
 export function mainPause(context: Context, { values, args }: LoopInput): Promise<number> {
-  return withLoops(context, values, async (loops) => {
-    const { name, status } = await loops.need(args[0]);
-    if (await loops.pause(name)) context.stdout.write(`paused ralph loop for ${name}\n`);
+  return withFleet(context, values, async (fleet) => {
+    const { name, status } = await fleet.needLoop(args[0]);
+    if (await fleet.pause(name)) context.stdout.write(`paused ralph loop for ${name}\n`);
     else if (status === 'paused') warn(context, `worker '${name}' is already paused`);
     else warn(context, `worker '${name}' is not running (${status})`);
     return 0;
@@ -47,11 +45,11 @@ export function mainPause(context: Context, { values, args }: LoopInput): Promis
 
 export function mainResume(context: Context, { values, args }: LoopInput): Promise<number> {
   requirePerson(context.env);
-  return withLoops(context, values, async (loops) => {
+  return withFleet(context, values, async (fleet) => {
     // A new supervisor would start a lost iteration again before this command.
-    const loop = await loops.need(args[0], false);
+    const loop = await fleet.needLoop(args[0], false);
     const { name, host } = loop;
-    const more = await loops.resume(name);
+    const more = await fleet.resume(name);
     if (more !== null) {
       context.stdout.write(`resumed ralph loop for ${name}${more}\n`);
       return 0;
@@ -71,9 +69,9 @@ export function mainResume(context: Context, { values, args }: LoopInput): Promi
 }
 
 export function mainStop(context: Context, { values, args }: LoopInput): Promise<number> {
-  return withLoops(context, values, async (loops) => {
-    const { name } = await loops.need(args[0]);
-    await loops.stop(name);
+  return withFleet(context, values, async (fleet) => {
+    const { name } = await fleet.needLoop(args[0]);
+    await fleet.end(name);
     context.stdout.write(`stopped ralph loop for ${name}\n`);
     return 0;
   });
@@ -84,26 +82,26 @@ export function mainRun(context: Context, { values, args }: LoopInput): Promise<
   if (wantsCluster(context, values)) {
     throw fault('a loop of a cluster is run by its machines', `swarm wait ${args[0] ?? 'NAME'}`);
   }
-  return withLoops(context, values, async (loops) => {
-    const { name, status } = await loops.need(args[0]);
+  return withFleet(context, values, async (fleet) => {
+    const { name, status } = await fleet.needLoop(args[0]);
     if (status === 'paused') requirePerson(context.env);
-    await loops.resume(name);
+    await fleet.resume(name);
     return followLoop(context, name);
   });
 }
 
 export function mainStatus(context: Context, { values, args }: LoopInput): Promise<number> {
-  return withLoops(context, values, async (loops) => {
-    const loop = await loops.need(args[0]);
-    context.stdout.write(cleanTerminal(statusText(loop, await loops.history(loop.name))));
+  return withFleet(context, values, async (fleet) => {
+    const loop = await fleet.needLoop(args[0]);
+    context.stdout.write(cleanTerminal(statusText(loop, await fleet.history(loop.name))));
     return 0;
   });
 }
 
 export function mainLs(context: Context, { values }: Input<typeof ralphLsOptions>): Promise<number> {
   const { format, status = 'all' } = values;
-  return withLoops(context, values, async (loops) => {
-    const list = (await loops.list()).filter((loop) => status === 'all' || stateOf(loop).status === status);
+  return withFleet(context, values, async (fleet) => {
+    const list = (await fleet.loops()).filter((loop) => status === 'all' || stateOf(loop).status === status);
     const isCluster = list[0]?.host !== undefined;
     return writeList(context, format, {
       names: list.map(({ name }) => name),
@@ -122,36 +120,24 @@ export function mainLs(context: Context, { values }: Input<typeof ralphLsOptions
   });
 }
 
-export async function mainLogs(context: Context, input: Input<typeof ralphLogsOptions>): Promise<number> {
-  if (wantsCluster(context, input.values)) return logsInCluster(context, input);
-  const { values, args } = input;
-  return withLoops(context, values, async (loops) => {
-    const { name } = await loops.need(args[0]);
-    const { log } = loopPaths(context.env, name);
-    const lines = readLogLines(log, values.lines);
-    if (lines === null) throw fault(`no iterations yet for '${name}'`);
-    if (values.live) await tailFile(log, { follow: true, onData: (bytes) => context.stdout.write(bytes) });
-    else context.stdout.write(lines.map((line) => `${cleanTerminal(line)}\n`).join(''));
-    return 0;
-  });
-}
-
-function logsInCluster(context: Context, { values, args }: Input<typeof ralphLogsOptions>): Promise<number> {
-  return withCluster(context, values, async (cluster) => {
-    const { name } = await needClusterLoop(cluster, args[0]);
+export function mainLogs(
+  context: Context,
+  { values, args }: Input<typeof ralphLogsOptions>,
+): Promise<number> {
+  return withFleet(context, values, async (fleet) => {
+    const { name } = await fleet.needLoop(args[0]);
     const write = (lines: readonly string[]) =>
       context.stdout.write(lines.map((line) => `${cleanTerminal(line)}\n`).join(''));
-    const lines = await cluster.log(name, values.lines);
+    let lines = await fleet.log(name);
     if (!values.live && lines.length === 0) throw fault(`no iterations yet for '${name}'`);
-    write(lines);
-    if (!values.live) return 0;
-    let old = new Set(await cluster.log(name));
-    for (;;) {
+    write(lines.slice(Math.max(0, lines.length - (values.lines ?? lines.length))));
+    while (values.live) {
       await systemClock.sleep(followMs);
-      const all = await cluster.log(name);
-      write(all.filter((line) => !old.has(line)));
-      old = new Set(all);
+      const old = new Set(lines);
+      lines = await fleet.log(name);
+      write(lines.filter((line) => !old.has(line)));
     }
+    return 0;
   });
 }
 
@@ -180,8 +166,8 @@ function statusText(loop: ShownLoop, history: History): string {
     `Ralph Loop: ${loop.name}`,
     `Status: ${stateOf(loop).status}`,
     `Iteration: ${iterationText(loop)}`,
-    `Started: ${showStamp(stamp(loop.startedAt))}`,
-    ...(began === null ? [] : [`Current iteration started: ${showStamp(stamp(began))}`]),
+    `Started: ${showTime(loop.startedAt)}`,
+    ...(began === null ? [] : [`Current iteration started: ${showTime(began)}`]),
     `Consecutive failures: ${loop.failures}`,
     `Total failures: ${loop.totalFailures}`,
     `Inactivity timeout: ${settings.inactivity_timeout}s`,

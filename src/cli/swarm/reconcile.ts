@@ -1,5 +1,6 @@
 import { defaultFolder, placesIn } from '../../cluster/places.ts';
 import { type Reconciled, reconcile } from '../../cluster/reconcile.ts';
+import { plural } from '../../core/text.ts';
 import { isOpen } from '../../fleet/files/loops.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Context, Input } from '../kernel/spec.ts';
@@ -27,13 +28,14 @@ export async function main(
 }
 
 function textOf(result: Reconciled, branch: string): string {
+  const count = 'iterations' in result ? plural(result.iterations, 'iteration') : '';
   switch (result.kind) {
     case 'right':
-      return `right, ${result.iterations} iterations on ${branch}`;
+      return `right, ${count} on ${branch}`;
     case 'changed':
-      return `put right: ${result.iterations} iterations, the store said ${result.before}`;
+      return `put right: ${count}, the store said ${result.before}`;
     case 'over':
-      return `had ended after ${result.iterations} iterations: ${result.text}`;
+      return `had ended after ${count}: ${result.text}`;
     case 'held':
       return `left alone, ${result.host} has it`;
     case 'unreadable':

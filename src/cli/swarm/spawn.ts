@@ -8,18 +8,20 @@ import type { NewLoop } from '../../fleet/files/loop-record.ts';
 import type { LoopOptions } from '../../fleet/files/loops.ts';
 import type { Worker } from '../../fleet/files/workers.ts';
 import { accountOf } from '../../fleet/limits.ts';
+import { lookAtWorker } from '../../fleet/live.ts';
+import { isReady } from '../../fleet/screen/classify.ts';
 import { type SpawnOrder, spawnWorker } from '../../fleet/spawn.ts';
 import { readPrompt } from '../../fleet/start-iteration.ts';
 import { ensureSupervisor } from '../../fleet/supervisor-start.ts';
 import { systemClock } from '../../os/clock.ts';
 import { isFolder } from '../../os/files/files.ts';
+import { tmuxServer } from '../../os/terminal/tmux.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { requireTrust } from '../ralph/require-trust.ts';
 import { fault, placeText, warn } from './context.ts';
-import { followLoop } from './follow.ts';
 import { type ralphSpawnOptions, type spawnOptions, supervisedRunOptions } from './options.ts';
-import { waitUntilReady } from './ready.ts';
+import { followLoop } from './wait.ts';
 
 type SpawnInput = Input<typeof spawnOptions>;
 type Values = SpawnInput['values'];
@@ -68,16 +70,8 @@ function orderOf(context: Context, { values, args }: SpawnInput): SpawnOrder {
     cwd,
     env: variables,
     tags: values.tag ?? [],
-    tmux:
-      values.tmux || loop !== null
-        ? { ...(session === undefined ? {} : { session }), ...(socket === undefined ? {} : { socket }) }
-        : null,
-    worktree: values.worktree
-      ? {
-          ...(branch === undefined ? {} : { branch }),
-          ...(dir === undefined ? {} : { dir: resolve(context.cwd, dir) }),
-        }
-      : null,
+    tmux: values.tmux || loop !== null ? { session, socket } : null,
+    worktree: values.worktree ? { branch, dir: dir && resolve(context.cwd, dir) } : null,
     loop: loop && withAccount(context, loop, cmd, variables),
     replace: values.replace === true,
   };
@@ -160,8 +154,11 @@ function supervisedRunOf(values: LoopValues, cmd: readonly string[]): LoopOption
   });
   if (!values.run && words.length === 0) return {};
   const [program = ''] = cmd;
-  if (agentNameOf(program) === 'custom') {
-    throw fault(`${program} is no agent that ralph run knows and could check`, 'leave out --run');
+  if (agentNameOf(program) === 'custom' && values.acp === undefined) {
+    throw fault(
+      `${program} is no agent that ralph run knows and could check`,
+      'leave out --run, or add --acp',
+    );
   }
   refuseContinuous(values);
   const pattern = values['done-pattern'] === undefined ? [] : [`--done-pattern=${values['done-pattern']}`];
@@ -189,4 +186,34 @@ function variablesOf(words: readonly string[]): Record<string, string> {
 function loopText({ loop }: SpawnOrder, { metadata }: Worker): string {
   if (loop === null) return '';
   return ` [ralph mode: iteration ${metadata.ralph_iteration}/${loop.settings.max_iterations}]`;
+}
+
+const lookMs = 250;
+/** An input prompt anywhere on the screen. */
+const inputPrompt = /^\s*[>❯›$] /m;
+/** The prompt may have scrolled off meanwhile. */
+const historyLines = 200;
+
+/** Waits until the agent in the window takes input. After the time-out it only warns: the worker exists anyway. */
+async function waitUntilReady(context: Context, worker: Worker, timeoutMs: number): Promise<void> {
+  if (worker.tmux === null) return;
+  const tmux = tmuxServer(worker.tmux.socket, context.env);
+  const agent = agentNameOf(worker.cmd[0] ?? '');
+  const deadline = systemClock.monotonic() + timeoutMs;
+  while (systemClock.monotonic() < deadline) {
+    const { pane } = await lookAtWorker(context.env, worker);
+    if (pane === null) return;
+    const lines = await tmux.capture(pane.id, historyLines);
+    if (isReady(agent, lines) || (agent === 'custom' && showsAgent(lines.join('\n')))) return;
+    await systemClock.sleep(Math.min(lookMs, Math.max(1, deadline - systemClock.monotonic())));
+  }
+  const seconds = Math.round(timeoutMs / 1000);
+  warn(context, `agent '${worker.name}' did not become ready within ${seconds}s`);
+}
+
+/** True if a program that we do not know shows the banner of an agent that it wraps, or an input prompt. */
+function showsAgent(screen: string): boolean {
+  return (
+    inputPrompt.test(screen) || Object.values(agents).some((agent) => agent.screen?.banner?.test(screen))
+  );
 }

@@ -1,20 +1,21 @@
-import { isBranchName, isInside, isPassable } from '../../cluster/checks.ts';
-import type { Cluster, LoopOrder, WorkSource } from '../../cluster/cluster.ts';
+import { isSecretName } from 'ralphkit-guard/secret-names';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { isBranchName, isInside, isPassable, type LoopOrder, type WorkSource } from '../../cluster/orders.ts';
 import { lookAtRemote } from '../../cluster/remote.ts';
 import { isObject } from '../../core/json.ts';
+import { plural } from '../../core/text.ts';
 import { runsByItself } from '../../fleet/delivery.ts';
 import { isOpen } from '../../fleet/files/loops.ts';
 import { checkName } from '../../fleet/spawn.ts';
 import { readPrompt } from '../../fleet/start-iteration.ts';
 import { createRedactor } from '../../os/redact/redact.ts';
-import { isSecretName } from '../../os/redact/secret-names.ts';
 import type { Context, Input } from '../kernel/spec.ts';
+import { clusterFleet, missingMachine } from './cluster-fleet.ts';
 import { fault, warn } from './context.ts';
-import { missingMachine } from './missing-machine.ts';
 import { needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
 import type { submitOptions } from './options.ts';
 import { loopOf, refuseContinuous } from './spawn.ts';
-import { clusterEntries, waitUntilOver } from './wait.ts';
+import { waitUntilOver } from './wait.ts';
 
 type SubmitInput = Input<typeof submitOptions>;
 
@@ -35,9 +36,9 @@ export async function main(context: Context, input: SubmitInput): Promise<number
     const missing = missingMachine(await cluster.hosts(), order);
     const idle = missing === null ? '' : `; ${missing}`;
     context.stdout.write(
-      `submitted ${name} (${source.branch}) [ralph mode: up to ${order.settings.max_iterations} iterations]${idle}\n`,
+      `submitted ${name} (${source.branch}) [ralph mode: up to ${plural(order.settings.max_iterations, 'iteration')}]${idle}\n`,
     );
-    return input.values.wait ? waitUntilOver(context, () => clusterEntries(cluster, name), {}) : 0;
+    return input.values.wait ? waitUntilOver(context, clusterFleet(cluster), name) : 0;
   });
 }
 
@@ -137,26 +138,22 @@ function checkRepo(repo: string): void {
   if (repo.startsWith('-')) throw fault(`${repo} is no address of a repository`);
 }
 
-/** What the user calls the parts of an order. */
+/** Words of the user for parts of an order that are not options of their name. */
 const partNames: Readonly<Record<string, string>> = {
-  name: '--name',
   command: 'the command',
-  cwd: '--cwd',
-  env: '--env',
+  prompt: 'the prompt',
   pass: '--env',
   tags: '--tag',
   labels: '--label',
-  repo: '--repo',
-  branch: '--branch',
-  base: '--base',
-  prompt: 'the prompt',
+  settings: 'an option',
+  options: 'an option',
 };
 
 /** Throws if any part has a secret of this environment, or a known kind of key. */
 function refuseSecrets({ env }: Context, { source, ...order }: LoopOrder): void {
   const redactor = createRedactor(env);
   for (const [part, value] of Object.entries({ ...order, ...source })) {
-    const what = partNames[part] ?? 'an option';
+    const what = partNames[part] ?? `--${part}`;
     if (textsIn(value).every((text) => redactor.text(text) === text)) continue;
     throw fault(
       `there is a secret in ${what}, and everybody who can read the store could read it`,

@@ -1,5 +1,4 @@
-import { type TopView, topView } from '../../fleet/top.ts';
-import { systemClock } from '../../os/clock.ts';
+import type { TopView } from '../../fleet/top.ts';
 import { runCommand } from '../../os/process/process.ts';
 import { type Argv, runInForeground } from '../../os/process/spawn.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
@@ -8,13 +7,9 @@ import { type FullScreenControl, runFullScreen } from '../kernel/full-screen.ts'
 import { isInteractive, styleOf } from '../kernel/output.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { allWorkers } from './context.ts';
-import { wantsCluster, withCluster } from './open-cluster.ts';
 import type { topOptions } from './options.ts';
+import { withFleet } from './with-fleet.ts';
 
-type Values = Input<typeof topOptions>['values'];
-
-/** The command that a key stands for. */
 const commands: Readonly<Record<string, readonly string[]>> = {
   a: ['attach'],
   l: ['logs', '--follow'],
@@ -27,22 +22,18 @@ const pollMs = 1000;
 const empty: TopView = { rows: [], running: 0, maxParallel: null, accountsAtLimit: [], undriven: false };
 
 /** Shows the table of all workers: live in a terminal, once elsewhere. */
-export async function main(context: Context, { values }: Input<typeof topOptions>): Promise<number> {
-  const now = () => systemClock.now();
-  if (wantsCluster(context, values)) {
-    const { clusterTop } = await import('../../cluster/top.ts');
-    return withCluster(context, values, (cluster) => show(context, values, () => clusterTop(cluster, now())));
-  }
-  await allWorkers(context);
-  return show(context, values, () => topView(context.env, now()));
-}
-
-async function show(context: Context, values: Values, ask: () => Promise<TopView>): Promise<number> {
-  if (values.once || !isInteractive(context)) {
-    context.stdout.write(cleanTerminal(textTop(await ask())));
-    return 0;
-  }
-  return live(context, ask, values.cluster === undefined ? [] : ['--cluster', values.cluster]);
+export function main(context: Context, { values }: Input<typeof topOptions>): Promise<number> {
+  return withFleet(context, values, async (fleet) => {
+    if (values.once || !isInteractive(context)) {
+      context.stdout.write(cleanTerminal(textTop(await fleet.top())));
+      return 0;
+    }
+    return live(
+      context,
+      () => fleet.top(),
+      values.cluster === undefined ? [] : ['--cluster', values.cluster],
+    );
+  });
 }
 
 function live(context: Context, ask: () => Promise<TopView>, more: readonly string[]): Promise<number> {

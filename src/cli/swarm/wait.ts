@@ -1,14 +1,20 @@
-import type { Cluster } from '../../cluster/cluster.ts';
 import { exitCodeOf } from '../../fleet/end-loop.ts';
-import { type LoopRecord, readLoop } from '../../fleet/files/loops.ts';
-import { runningNow } from '../../fleet/live.ts';
+import { readTimeline, timelineOf } from '../../fleet/files/events.ts';
+import { readLoop } from '../../fleet/files/loops.ts';
+import { loopPaths } from '../../fleet/files/paths.ts';
+import { reviveSupervisor } from '../../fleet/supervisor-start.ts';
 import { whyText } from '../../fleet/why.ts';
+import { skippedText } from '../../journal/run-view.ts';
 import { systemClock } from '../../os/clock.ts';
+import { tailFile } from '../../os/files/tail-file.ts';
+import { createLineSplitter } from '../../os/process/lines.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { allWorkers, fault, needWorker } from './context.ts';
-import { needClusterLoop, wantsCluster, withCluster } from './open-cluster.ts';
+import { fault, warn } from './context.ts';
+import type { Fleet, Member } from './fleet.ts';
 import type { waitOptions } from './options.ts';
+import { withFleet } from './with-fleet.ts';
 
 const lookMs = 500;
 
@@ -21,49 +27,32 @@ type WaitEntry = {
   readonly exitCode: number;
 };
 
-export async function main(context: Context, { values, args }: Input<typeof waitOptions>): Promise<number> {
+export function main(context: Context, { values, args }: Input<typeof waitOptions>): Promise<number> {
   if (!values.all && args[0] === undefined) throw fault('name required (or use --all)');
-  if (wantsCluster(context, values)) {
-    return withCluster(context, values, async (cluster) => {
-      const only = values.all ? null : (await needClusterLoop(cluster, args[0])).name;
-      // A store that was lost looks like this, too.
-      if (only === null && (await cluster.list()).length === 0)
-        throw fault('there is no loop in the cluster', 'swarm reconcile, if its store was lost');
-      return waitUntilOver(context, () => clusterEntries(cluster, only), values);
-    });
-  }
-  const only = values.all ? null : (await needWorker(context, args[0])).name;
-  return waitUntilOver(context, () => localEntries(context, only), values);
-}
-
-/** Also starts a supervisor if it has died: the loops would never end without one. */
-async function localEntries(context: Context, only: string | null): Promise<readonly WaitEntry[]> {
-  const { env } = context;
-  const workers = (await allWorkers(context)).filter(({ name }) => only === null || name === only);
-  const running = await runningNow(env, workers);
-  return workers.map(({ name, metadata }, index): WaitEntry => {
-    const isOver = running[index] !== true;
-    if (metadata.ralph !== true) return { name, isOver, text: 'exited', exitCode: 0 };
-    const loop = readLoop(env, name);
-    if (loop === null) return { name, isOver, text: 'exited, its loop is gone', exitCode: 1 };
-    const entry = loopEntry(loop);
-    // The list of workers is written a moment after the end of a loop.
-    return loop.status === 'paused' ? entry : { ...entry, isOver: entry.isOver && isOver };
+  return withFleet(context, values, async (fleet) => {
+    const only = values.all ? undefined : (await fleet.need(args[0])).name;
+    // A store that was lost looks like this, too.
+    if (values.all && fleet.isCluster && (await fleet.all()).length === 0)
+      throw fault('there is no loop in the cluster', 'swarm reconcile, if its store was lost');
+    return waitUntilOver(context, fleet, only, values.timeout);
   });
 }
 
-/** Waits until all are over. Returns the exit code of the first that is not done, 0 if all are, 1 after the time-out. */
+/** Waits until all are over, or the one of that name. Returns the first exit code but 0, and 1 after the time-out. */
 export async function waitUntilOver(
   context: Context,
-  ask: () => Promise<readonly WaitEntry[]>,
-  { all = false, timeout = Number.POSITIVE_INFINITY }: { readonly all?: boolean; readonly timeout?: number },
+  fleet: Fleet,
+  only?: string,
+  timeout = Number.POSITIVE_INFINITY,
 ): Promise<number> {
+  // Also starts a supervisor if it has died: the loops would never end without one.
+  const ask = async () => (await fleet.all(only)).map(entryOf);
   const deadline = systemClock.monotonic() + timeout;
   const say = ({ name, text }: Pick<WaitEntry, 'name' | 'text'>) =>
     context.stdout.write(cleanTerminal(`${name}: ${text}\n`));
   let entries = await ask();
-  // With --all, workers that were done before are no news.
-  for (const one of entries) if (one.isOver && !(all && one.exitCode === 0)) say(one);
+  // Of all workers, those that were done before are no news.
+  for (const one of entries) if (one.isOver && (only !== undefined || one.exitCode !== 0)) say(one);
   for (;;) {
     const open = entries.filter(({ isOver }) => !isOver);
     if (open.length === 0) return entries.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
@@ -83,16 +72,47 @@ export async function waitUntilOver(
   }
 }
 
-/** A loop that somebody waits for. One that waits for an answer is over for them, too. */
-function loopEntry(loop: LoopRecord): WaitEntry {
+function entryOf({ name, running, isLoop, loop }: Member): WaitEntry {
+  if (!isLoop) return { name, isOver: !running, text: 'exited', exitCode: 0 };
+  if (loop === null) return { name, isOver: !running, text: 'exited, its loop is gone', exitCode: 1 };
   const exitCode = exitCodeOf(loop);
   const why = whyText(loop.why, systemClock.now());
-  const text = loop.status === 'paused' ? why : `exited, ${why}`;
-  return { name: loop.name, isOver: exitCode !== null, text, exitCode: exitCode ?? 1 };
+  // A loop that waits for an answer is over for whoever waits.
+  if (loop.status === 'paused')
+    return { name, isOver: exitCode !== null, text: why, exitCode: exitCode ?? 1 };
+  // The list of workers is written a moment after the end of a loop.
+  return { name, isOver: exitCode !== null && !running, text: `exited, ${why}`, exitCode: exitCode ?? 1 };
 }
 
-/** The loops of a cluster, or only the one of that name. */
-export async function clusterEntries(cluster: Cluster, only: string | null): Promise<readonly WaitEntry[]> {
-  const views = await cluster.list();
-  return views.filter(({ name }) => only === null || name === only).map(loopEntry);
+/** Shows what happens to a loop until it ends or waits for an answer, and returns its exit code. */
+export async function followLoop(context: Context, name: string): Promise<number> {
+  const { env, stdout, stderr } = context;
+  const over = new AbortController();
+  const lines = createLineSplitter((line) => {
+    const [event] = timelineOf([line.toString('utf8')]).events;
+    if (event === undefined || event.type === 'screen') return;
+    stdout.stream.write(`[ralph] ${name}: ${cleanTerminal(event.text)}\n`);
+  });
+  const path = loopPaths(env, name).events;
+  const onData = (bytes: Buffer) => lines.push(bytes);
+  const tail = tailFile(path, { follow: true, onData, signal: over.signal });
+  for (;;) {
+    const loop = readLoop(env, name);
+    const exitCode = loop === null ? 1 : exitCodeOf(loop);
+    if (exitCode !== null) {
+      // The last events are shown before leaving.
+      await systemClock.sleep(lookMs);
+      over.abort();
+      await tail;
+      const skipped = skippedText({ ...readTimeline(path), source: 'timeline' });
+      if (skipped !== null) warn(context, skipped);
+      if (loop?.status === 'failed' && loop.why.detail !== undefined) {
+        stderr.write(`swarm: error: ${cleanTerminal(loop.why.detail)}\n`);
+      }
+      if (loop === null) stderr.write(`swarm: error: the loop of '${name}' is gone\n`);
+      return exitCode;
+    }
+    await reviveSupervisor(env, programCommand('swarm'));
+    await systemClock.sleep(lookMs);
+  }
 }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { knownAgents } from '../../agents/registry.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { startDriver } from '../../cluster/driver-process.ts';
 import type { MachineRules } from '../../cluster/messages.ts';
 import { defaultLeaseMs } from '../../cluster/open.ts';
 import { defaultFolder, placesIn, runIdStart } from '../../cluster/places.ts';
@@ -66,6 +67,8 @@ async function work(
   const host = await cluster.register({ host: name, labels, ...agents() }, idOf(folder));
   const say = (line: string) =>
     void stdout.stream.write(`${stampSeconds(systemClock.now())} ${cleanTerminal(line)}\n`);
+  const programs = dirname(realPath(process.argv[1] ?? ''));
+  const driver = [process.execPath, join(programs, 'commands', 'loop-driver.cjs')] as const;
   const worker = createWorker({
     cluster,
     host,
@@ -73,10 +76,9 @@ async function work(
     agents,
     slots,
     rules,
-    driver: [process.execPath, join(dirname(realPath(process.argv[1] ?? '')), 'commands', 'loop-driver.cjs')],
-    env,
     clock: systemClock,
     say,
+    start: (runId, hear) => startDriver({ driver, rules, env, clock: systemClock, say }, runId, hear),
   });
   const signals = listen(worker, say);
   const where = sandbox === 'none' ? 'without a sandbox' : `in a sandbox (${sandbox})`;
@@ -105,7 +107,6 @@ function listen(worker: { leave(): void; stop(): void }, say: (line: string) => 
   return { count: () => signals };
 }
 
-/** Throws if the sandbox does not work on this machine, before any loop is taken. */
 async function checkSandbox(context: Context, folder: string, typed: string): Promise<SandboxChoice> {
   const choice = providerNames.find((name) => name === typed) ?? 'auto';
   return choice === 'none' ? 'none' : chooseProvider(choice, { cwd: folder, env: context.env });

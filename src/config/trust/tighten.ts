@@ -1,20 +1,24 @@
+import { agentNameOf } from '../../agents/registry.ts';
 import { isObject } from '../../core/json.ts';
 import { type Settings, settingIn } from '../settings-layers.ts';
 import type { SettingKey } from '../settings-schema.ts';
 
 /** Returns the value that counts: what a project asks for if that is stricter, otherwise the user's own. */
-type Rule = (asked: unknown, own: unknown) => unknown;
+type Rule = (asked: unknown, own: unknown, command: unknown) => unknown;
 
 /** Settings that a file of the project may only make stricter. */
 const rules: Partial<Record<SettingKey, Rule>> = {
   sandbox: (asked, own) => (asked === 'none' || (own !== undefined && own !== 'none') ? own : asked),
-  sandboxImage: (asked, own) => own ?? asked,
+  // An image brings every program that the agent runs, with your login inside.
+  sandboxImage: (_, own) => own,
   sandboxPaths: onlyOwn,
   sandboxEnv: onlyOwn,
   allowHosts: onlyOwn,
   sandboxChecks: stricter([false, true], true),
   guard: stricter(['off', 'auto', 'always'], 'auto'),
   'agent.permissions': stricter(['full', 'edit', 'read'], 'edit'),
+  // Any other word of a known agent may loosen what it asks for, what it loads or whom it talks to.
+  'agent.flags': (asked, own, command) => (isModel(asked) || isCustom(command) ? asked : own),
 };
 
 /** Returns the settings of a project without what is looser than the user's own, and a text for each value set aside. */
@@ -23,12 +27,13 @@ export function tighten(
   own: Settings,
 ): { readonly value: Settings; readonly setAside: readonly string[] } {
   let value = settings;
+  const command = settingIn(settings, 'agent.command') ?? settingIn(own, 'agent.command');
   const setAside: string[] = [];
   for (const key of Object.keys(rules) as (keyof typeof rules)[]) {
     const asked = settingIn(settings, key);
     if (asked === undefined) continue;
     const before = settingIn(own, key);
-    const after = rules[key]?.(asked, before);
+    const after = rules[key]?.(asked, before, command);
     if (!isSame(after, asked)) setAside.push(`${key} ${JSON.stringify(asked)}`);
     // What is as the user has it stays the user's.
     value = withSetting(value, key, isSame(after, before) ? undefined : after);
@@ -40,6 +45,15 @@ export function tighten(
 function onlyOwn(asked: unknown, own: unknown): unknown {
   const entries = Array.isArray(own) ? own : [];
   return Array.isArray(asked) ? entries.filter((entry) => asked.includes(entry)) : own;
+}
+
+/** True for words that only choose a model: `["--model opus"]`, `["--model", "opus"]` or `["--model=opus"]`. */
+function isModel(flags: unknown): boolean {
+  return Array.isArray(flags) && (flags.length === 0 || /^--model[= ][\w.:/-]+$/.test(flags.join(' ')));
+}
+
+function isCustom(command: unknown): boolean {
+  return typeof command === 'string' && agentNameOf(command) === 'custom';
 }
 
 /** Compares by rank; `values` begins with the loosest. */

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { agents } from '../../agents/registry.ts';
-import { listDir, tryReadText } from '../../os/files/files.ts';
+import { isFolder, listDir, lstatOf, tryReadText } from '../../os/files/files.ts';
 import { isWithin, realPath } from '../../os/files/real-path.ts';
 import { findRepository, inMainWorkingCopy, trackedPaths } from '../../os/git/git.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { localFile, projectFile, readSettingsText } from '../settings-layers.ts';
-import { guardFile, powersOf } from './powers.ts';
+import { guardFile, powersOf, promptFiles } from './powers.ts';
 import { digestOf, readTrust, removeTrust, writeTrust } from './trust-record.ts';
 
 /** A file of the project and what it can do. */
@@ -23,10 +23,7 @@ export type ProjectTrust = {
   readonly isTrusted: boolean;
 };
 
-/** Prompts that a loop takes without being told to. */
-const promptFiles = ['ralph/prompt.md', '.ralph/prompt.md'];
 const settingsFiles: readonly string[] = [projectFile, localFile];
-const pluginFolders = ['.opencode/plugin', '.opencode/plugins'];
 
 /** Finds out which files of a project a stranger brought, what they can do, and whether the user trusts that. */
 export async function examineTrust(cwd: string, env: Environment): Promise<ProjectTrust> {
@@ -99,29 +96,40 @@ async function originOf(
 function filesWithPowers(cwd: string): ProjectFile[] {
   const here = realPath(cwd);
   const top = findRepository(here) ?? here;
-  const hosts = Object.values(agents).flatMap(({ sandbox }) => [...sandbox.projectSettings]);
-  const names = [
-    ...[...settingsFiles, guardFile, ...promptFiles],
-    // Hosts look for theirs at the top of the working copy, too.
-    ...[...new Set([here, top])].flatMap((folder) =>
-      [...hosts, ...pluginFolders].map((name) => relative(here, join(folder, name)).split(sep).join('/')),
-    ),
-  ];
-  return [...new Set(names)].map((file) => powersIn(cwd, file)).filter(({ powers }) => powers.length > 0);
+  // Hosts look for theirs at the top of the working copy, too.
+  const hosts = [...new Set([here, top])].flatMap((folder) =>
+    Object.values(agents).flatMap(({ sandbox: { projectSettings, loads = [], heads = [] } }) => [
+      ...projectSettings.map((name) => join(folder, name)),
+      ...loads.flatMap((name) => filesIn(join(folder, name))),
+      ...heads.flatMap((name) => filesIn(join(folder, name))).filter(mayHaveHead),
+    ]),
+  );
+  const names = hosts.map((path) => relative(here, path).split(sep).join('/'));
+  return [...new Set([...settingsFiles, guardFile, ...promptFiles, ...names])]
+    .map((file) => powersIn(cwd, file))
+    .filter(({ powers }) => powers.length > 0);
 }
 
 function powersIn(cwd: string, file: string): ProjectFile {
   const path = join(cwd, file);
-  if (pluginFolders.some((folder) => file.endsWith(folder)))
-    return { file, powers: pluginsIn(path).map((name) => `loads the plugin ${name} into the agent`) };
   const text = settingsFiles.includes(file) ? readSettingsText(path, file) : tryReadText(path);
-  return { file, powers: text === null ? [] : powersOf(file, text) };
+  if (text !== null) return { file, powers: powersOf(file, text) };
+  // An agent may read what we cannot: a large file, or one behind a link.
+  return { file, powers: lstatOf(path) === null ? [] : ['could not be read, and may be anything'] };
 }
 
-function pluginsIn(folder: string): string[] {
+/** Returns the files below a folder; the path itself if it is a file, or cannot be listed. */
+function filesIn(folder: string): string[] {
+  if (!isFolder(folder)) return lstatOf(folder) === null ? [] : [folder];
   try {
-    return listDir(folder);
+    const paths = listDir(folder).map((name) => join(folder, name));
+    return paths.flatMap((path) => (lstatOf(path)?.isDirectory() ? filesIn(path) : [path]));
   } catch {
-    return [];
+    return [folder];
   }
+}
+
+/** Links count, too: they may lead to a folder. */
+function mayHaveHead(path: string): boolean {
+  return path.endsWith('.md') || lstatOf(path)?.isSymbolicLink() === true;
 }

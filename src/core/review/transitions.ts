@@ -44,7 +44,7 @@ export function checkTransitions(
   return [
     ...removed(snapshot, userStories, mode),
     ...badNewcomers(snapshot, userStories, mode),
-    ...modeProblems(pairs, changes, mode, rules),
+    ...(mode === 'review' ? reviewProblems(pairs, changes, rules) : writingProblems(mode, changes)),
   ];
 }
 
@@ -98,21 +98,6 @@ function badNewcomers(snapshot: Snapshot, stories: readonly Story[], mode: Itera
         text: explain[mode](story.id, field, `${show(pristine[field])} (new story)`, show(story[field])),
       })),
   );
-}
-
-function modeProblems(
-  pairs: readonly Pair[],
-  changes: readonly Pair[],
-  mode: IterationMode,
-  rules: ReviewRules,
-): TaskProblem[] {
-  switch (mode) {
-    case 'implement':
-    case 'review-fix':
-      return writingProblems(mode, changes);
-    case 'review':
-      return reviewProblems(pairs, changes, rules);
-  }
 }
 
 /** Rules of the two modes that write code. */
@@ -180,49 +165,50 @@ function reviewProblems(
   ];
 }
 
-function verdictProblems(pair: Pair, reviewCap: number): TaskProblem[] {
-  const { id, before, after } = pair;
-  const problem = (rule: string, details: string): TaskProblem => ({
-    rule,
-    text: `Review iteration made illegal transition on story ${id}: ${details}.`,
-  });
-  const { reviewCount, reviewFeedback } = after;
-  const isApproval = after.reviewStatus === 'approved' && after.passes;
-  const isRejection = after.reviewStatus === 'changes_requested' && !after.passes;
-  const problems: TaskProblem[] = [];
-  if (before.reviewStatus !== 'needs_review') {
-    const details = `its reviewStatus was ${show(before.reviewStatus)}, and only a story that needs review may be reviewed`;
-    problems.push(problem('review may only modify a story that needs review', details));
-  }
-  if (reviewCount !== before.reviewCount + 1) {
-    const details = `reviewCount ${before.reviewCount} → ${reviewCount}, but a review increments it by exactly 1`;
-    problems.push(problem('review must increment reviewCount', details));
-  }
-  if (!isApproval && !isRejection) {
-    const details = `reviewStatus ${show(after.reviewStatus)} with passes=${after.passes} is neither an approval ("approved" and passes=true) nor a rejection ("changes_requested" and passes=false)`;
-    problems.push(problem('review must approve or request changes', details));
-  }
-  if (isRejection && !hasText(reviewFeedback)) {
-    problems.push(problem('feedback required', 'reviewStatus "changes_requested" without reviewFeedback'));
-  }
-  if (isRejection && reviewCount >= reviewCap) {
-    const details = `reviewCount ${reviewCount} is at the review cap ${reviewCap}: approve the story, and put ${capPrefix} before what is left to say in reviewFeedback`;
-    problems.push(problem('review cap reached', details));
-  }
-  if (
-    isApproval &&
-    reviewCount >= reviewCap &&
-    hasText(reviewFeedback) &&
-    !reviewFeedback.trimStart().startsWith(capPrefix)
-  ) {
-    const details = `approved at the review cap ${reviewCap} with reviewFeedback, but without ${capPrefix} before it`;
-    problems.push(problem('review cap reached', details));
-  }
-  if (isApproval && reviewCount < reviewCap && reviewFeedback.toUpperCase().includes(capPrefix)) {
-    const details = `${capPrefix} at reviewCount ${reviewCount}, but the review cap is ${reviewCap}: request changes instead`;
-    problems.push(problem('review cap not reached', details));
-  }
-  return problems;
+function verdictProblems({ id, before, after }: Pair, reviewCap: number): TaskProblem[] {
+  const { reviewStatus, passes, reviewCount, reviewFeedback } = after;
+  const isApproval = reviewStatus === 'approved' && passes;
+  const isRejection = reviewStatus === 'changes_requested' && !passes;
+  const isAtCap = reviewCount >= reviewCap;
+  const isUnmarked = hasText(reviewFeedback) && !reviewFeedback.trimStart().startsWith(capPrefix);
+  const rules: readonly (readonly [isBroken: boolean, rule: string, details: string])[] = [
+    [
+      before.reviewStatus !== 'needs_review',
+      'review may only modify a story that needs review',
+      `its reviewStatus was ${show(before.reviewStatus)}, and only a story that needs review may be reviewed`,
+    ],
+    [
+      reviewCount !== before.reviewCount + 1,
+      'review must increment reviewCount',
+      `reviewCount ${before.reviewCount} → ${reviewCount}, but a review increments it by exactly 1`,
+    ],
+    [
+      !isApproval && !isRejection,
+      'review must approve or request changes',
+      `reviewStatus ${show(reviewStatus)} with passes=${passes} is neither an approval ("approved" and passes=true) nor a rejection ("changes_requested" and passes=false)`,
+    ],
+    [
+      isRejection && !hasText(reviewFeedback),
+      'feedback required',
+      'reviewStatus "changes_requested" without reviewFeedback',
+    ],
+    [
+      isAtCap && (isRejection || (isApproval && isUnmarked)),
+      'review cap reached',
+      `reviewCount ${reviewCount} is at the review cap ${reviewCap}: approve the story, and put ${capPrefix} before what is left to say in reviewFeedback`,
+    ],
+    [
+      isApproval && !isAtCap && reviewFeedback.toUpperCase().includes(capPrefix),
+      'review cap not reached',
+      `${capPrefix} at reviewCount ${reviewCount}, but the review cap is ${reviewCap}: request changes instead`,
+    ],
+  ];
+  return rules
+    .filter(([isBroken]) => isBroken)
+    .map(([, rule, details]) => ({
+      rule,
+      text: `Review iteration made illegal transition on story ${id}: ${details}.`,
+    }));
 }
 
 /** A review that judges nothing would repeat for ever. */

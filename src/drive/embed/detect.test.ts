@@ -1,7 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONTINUATION_PROMPT_TEMPLATE } from './constants.ts';
-import { buildContinuationPrompt, detectCompletionPromise, detectInMessages } from './detect.ts';
+import {
+  buildContinuationPrompt,
+  detectCompletionPromise,
+  detectInMessages,
+  detectInTranscript,
+} from './detect.ts';
 import type { RalphLoopState } from './embedded-loop.ts';
 
 describe('detectCompletionPromise', () => {
@@ -32,6 +40,35 @@ describe('detectCompletionPromise', () => {
     expect(detectCompletionPromise(mention, 'DONE')).toBe(true);
     expect(detectCompletionPromise(mention, 'DONE', 'claim')).toBe(false);
     expect(detectCompletionPromise('<promise>done</promise>', 'DONE', 'claim')).toBe(false);
+  });
+});
+
+describe('detectInTranscript', () => {
+  const done = '<promise>DONE</promise>';
+  const says = (role: string, content: unknown) => JSON.stringify({ role, content });
+
+  it.each([
+    ['plain text', `All good.\n${done}`, true],
+    ['a message of the assistant', `${says('user', 'go')}\n${says('assistant', done)}\n`, true],
+    [
+      'an entry of Claude Code',
+      JSON.stringify({ type: 'assistant', message: { role: 'assistant', content: done } }),
+      true,
+    ],
+    ['a message of the user', says('user', done), false],
+    ['the output of a tool', says('user', [{ type: 'tool_result', content: done }]), false],
+    ['nothing', '', false],
+  ])('finds a claim in %s', (_name, content, expected) => {
+    const folder = mkdtempSync(join(tmpdir(), 'detect-'));
+    const path = join(folder, 'transcript.jsonl');
+    writeFileSync(path, content);
+    expect(detectInTranscript(path, 'DONE')).toBe(expected);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('finds none without a file', () => {
+    expect(detectInTranscript(undefined, 'DONE')).toBe(false);
+    expect(detectInTranscript('/nothing/here', 'DONE')).toBe(false);
   });
 });
 

@@ -1,8 +1,10 @@
+import { parseRecord } from '../../agents/json.ts';
 import { readClaim } from '../../core/completion.ts';
 import type { PromiseMatch } from '../../core/loop.ts';
 import { fillTemplate } from '../../core/template.ts';
+import { readText } from '../../os/files/files.ts';
 import type { RalphLoopState } from './embedded-loop.ts';
-import { type HostMessages, isFromAssistant, readMessages } from './host-messages.ts';
+import { type HostMessages, isFromAssistant, type Message, readMessages } from './host-messages.ts';
 
 /** True if the text has a claim: in any case and with spaces inside the marker, unless `match` says otherwise. */
 export function detectCompletionPromise(
@@ -19,7 +21,31 @@ export async function detectInMessages(
   promise: string,
   match: PromiseMatch = 'lenient',
 ): Promise<boolean> {
-  return readMessages(messages)
+  return hasClaim(readMessages(messages), promise, match);
+}
+
+/**
+ * True if a transcript has a claim: where its lines are messages as JSON, in one of the assistant, else anywhere. False if
+ * it cannot be read.
+ */
+export function detectInTranscript(
+  transcriptPath: string | undefined,
+  promise: string,
+  match: PromiseMatch = 'lenient',
+): boolean {
+  try {
+    const text = (transcriptPath && readText(transcriptPath)) || '';
+    const entries = text.split('\n').map((line) => parseRecord(line) ?? {});
+    const messages = readMessages(entries.map((entry) => entry.message ?? entry));
+    if (messages.every(({ role }) => role === '')) return detectCompletionPromise(text, promise, match);
+    return hasClaim(messages, promise, match);
+  } catch {
+    return false;
+  }
+}
+
+function hasClaim(messages: readonly Message[], promise: string, match: PromiseMatch): boolean {
+  return messages
     .filter(isFromAssistant)
     .some(({ text }) => detectCompletionPromise(text.join('\n'), promise, match));
 }

@@ -9,7 +9,7 @@ import {
   type StatePlace,
 } from './embedded-loop.ts';
 import { continuationOf, decideTurn, nextState } from './embedded-turn.ts';
-import { isFromAssistant, type Mark, markOf, messagesSince, readMessages } from './host-messages.ts';
+import { isFromAssistant, type Mark, markOf, messagesSince } from './host-messages.ts';
 import { type Continuation, createIdleDriver, type IdleTurn } from './idle-driver.ts';
 import type { Toaster } from './toaster.ts';
 import type { RalphLoopConfig } from './types.ts';
@@ -20,16 +20,14 @@ export type DriverOptions = {
   readonly toasts: Toaster;
   readonly place: StatePlace;
   getMessages(sessionId: string): Promise<unknown>;
-  injectPrompt(sessionId: string, prompt: string): Promise<void>;
+  injectPrompt(sessionId: string, prompt: string): Promise<unknown>;
   readonly checkSessionExists: ((sessionId: string) => Promise<boolean>) | undefined;
 };
 
 type Driver = DriverOptions & {
   readonly log: Log;
   /** Start of the current turn, by session. */
-  readonly marks: Map<string, Mark | null>;
-  /** Time of the last iteration that was planned here, by session. */
-  readonly plannedAt: Map<string, string | undefined>;
+  readonly marks: Map<string, Mark>;
   readonly idleDriver: ReturnType<typeof createIdleDriver>;
 };
 
@@ -48,7 +46,7 @@ export function createEmbeddedDriver(options: DriverOptions) {
     injectPrompt,
     judge: (turn) => judge(driver, turn),
   });
-  const driver: Driver = { ...options, log, marks: new Map(), plannedAt: new Map(), idleDriver };
+  const driver: Driver = { ...options, log, marks: new Map(), idleDriver };
   return {
     async idle(id: string): Promise<void> {
       const state = readStateAt(place);
@@ -59,19 +57,21 @@ export function createEmbeddedDriver(options: DriverOptions) {
       if (readStateAt(place)?.sessionId === id) idleDriver.failed(id, error);
     },
     forget: (id: string) => forget(driver, id),
-    markStart: (id: string) => markStart(driver, id),
     userWrote: idleDriver.userWrote,
     dispose: idleDriver.dispose,
   };
 }
 
 /** Decides about the turn that ended, and writes the state of the next iteration. */
-async function judge(driver: Driver, { id, messages, error, late }: IdleTurn): Promise<Continuation | null> {
+async function judge(driver: Driver, { id, messages, error }: IdleTurn): Promise<Continuation | null> {
   const { config, clock, toasts, place, log } = driver;
   const state = readStateAt(place);
-  if (!state?.active || state.sessionId !== id || isPlannedElsewhere(driver, state)) return null;
-  const turn = messagesSince(messages, driver.marks.get(id) ?? null);
-  if (late && error === null && !turn.some(isFromAssistant)) return null;
+  if (!state?.active || state.sessionId !== id) return null;
+  const mark = driver.marks.get(id) ?? null;
+  const turn = messagesSince(messages, mark);
+  // One prompt for each answer: ours has none yet, so this is the idle event of the turn before.
+  const isAnswered = mark === null || turn.some(isFromAssistant);
+  if (error === null && !isAnswered) return null;
 
   const { loop, decision } = decideTurn(state, config, { messages: turn, error, endedAt: clock.now() });
   const { iteration } = state;
@@ -80,14 +80,13 @@ async function judge(driver: Driver, { id, messages, error, late }: IdleTurn): P
     forget(driver, id);
     const { outcome, because } = decision;
     log.info(`${outcome}: ${because.text}`, { id, iteration });
-    toasts.ended(state, outcome, because);
+    toasts.ended(state, outcome, because.text);
     return null;
   }
   const after = nextState(state, loop, clock.now());
   if (!replaceState(place, state, after)) return null;
   log.info(`Continuing loop: ${decision.because.text}`, { id, iteration: after.iteration });
   toasts.iteration(after);
-  driver.plannedAt.set(id, after.lastIterationAt);
   return continuationFor(driver, state, after, continuationOf(loop, after.instruction));
 }
 
@@ -98,27 +97,20 @@ function continuationFor(
   prompt: string,
 ): Continuation {
   const { sessionId: id } = before;
-  const mark = marks.get(id) ?? null;
+  const mark = marks.get(id);
   return {
     prompt,
     isCurrent: () => isSameState(readStateAt(place), after),
-    sending: (messages) => marks.set(id, messages && markOf(messages)),
+    sending(messages) {
+      if (messages !== null) marks.set(id, markOf(messages));
+    },
     takeBack() {
-      if (marks.has(id)) marks.set(id, mark);
+      if (mark === undefined) marks.delete(id);
+      else if (marks.has(id)) marks.set(id, mark);
       replaceState(place, after, before);
     },
     failed: (why) => toasts.notContinued(after, why),
   };
-}
-
-/** True if another host saw the same idle event first, and sends the prompt. */
-function isPlannedElsewhere(
-  { config, clock, plannedAt }: Driver,
-  { sessionId, lastIterationAt }: RalphLoopState,
-): boolean {
-  if (lastIterationAt === undefined || lastIterationAt === plannedAt.get(sessionId)) return false;
-  const age = clock.now() - Date.parse(lastIterationAt);
-  return age >= 0 && age < config.continuationDelay;
 }
 
 /** Removes the state of a loop whose session does not exist any more. */
@@ -129,18 +121,9 @@ async function clearOrphan(driver: Driver, state: RalphLoopState, id: string): P
   driver.log.info('Cleared orphaned state', { orphaned: state.sessionId, current: id });
 }
 
-function forget({ marks, plannedAt, idleDriver }: Driver, id: string): void {
+function forget({ marks, idleDriver }: Driver, id: string): void {
   marks.delete(id);
-  plannedAt.delete(id);
   idleDriver.forget(id);
-}
-
-/** Marks where the first turn begins, so that a claim from before the loop does not count. */
-async function markStart({ getMessages, idleDriver, marks }: Driver, id: string): Promise<void> {
-  const messages = await getMessages(id).then(readMessages, () => null);
-  // Marks by count alone: an id could be that of an answer which came while we asked.
-  if (messages !== null && idleDriver.isFree(id) && !marks.has(id))
-    marks.set(id, { count: messages.length, id: null });
 }
 
 /** Writes the name of the hook before each message. */

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { projectPaths } from '../../config/paths.ts';
 import { messageOf } from '../../core/error.ts';
@@ -6,7 +7,7 @@ import type { PromiseMatch } from '../../core/loop.ts';
 import { ensureDir, lstatOf, readJson, removeIfThere, setAside, writeAtomic } from '../../os/files/files.ts';
 import { withLock } from '../../os/files/lock.ts';
 
-/** State of an embedded loop, as stored in `ralph-loop-state.json`. */
+/** State of an embedded loop, as stored in `ralph-loop-state.json`. Published, so that it needs no types of valibot. */
 export interface RalphLoopState {
   active: boolean;
   /** Counted from 1. */
@@ -142,7 +143,7 @@ export function replaceState(
 }
 
 export function isSameState(a: RalphLoopState | null, b: RalphLoopState | null): boolean {
-  return a !== null && b !== null && stateText(a) === stateText(b);
+  return a !== null && isDeepStrictEqual(a, b);
 }
 
 /** Writes the next state under a lock: null removes the state, undefined leaves it. False if it was left, or that failed. */
@@ -157,7 +158,7 @@ function changeState(
     return withLock(`${path}.lock`, () => {
       const state = nextState();
       if (state === null) removeIfThere(path);
-      else if (state !== undefined) writeAtomic(path, stateText(state));
+      else if (state !== undefined) writeAtomic(path, `${JSON.stringify(state, null, 2)}\n`);
       return state !== undefined;
     });
   } catch (error) {
@@ -168,10 +169,4 @@ function changeState(
 
 function statePath({ workdir, stateDir }: Pick<StatePlace, 'workdir' | 'stateDir'>): string {
   return join(stateDir ?? projectPaths(workdir).root, fileName);
-}
-
-/** Keys in one order, so that two texts are the same when the states are. */
-function stateText(state: RalphLoopState): string {
-  const names = Object.keys(state).sort();
-  return `${JSON.stringify(state, [...names, 'toolCalls', 'withoutTools', 'failures', 'refusals'], 2)}\n`;
 }

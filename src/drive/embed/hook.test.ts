@@ -112,15 +112,15 @@ describe('RalphLoopHook', () => {
       let reads = 0;
       const host = createHost({
         async getMessages() {
-          // Read at the start, when the session is idle, and before the prompt.
-          if (++reads === 3) await host.hook.handler({ event, sessionId: 's1' });
+          // Read when the session is idle, and before the prompt.
+          if (++reads === 2) await host.hook.handler({ event, sessionId: 's1' });
           return [{ role: 'assistant', content: 'Still at it.' }];
         },
       });
       host.hook.startLoop('s1', 'mend it');
       await host.idle();
       await clock.advance(500);
-      expect(reads).toBe(3);
+      expect(reads).toBe(2);
       expect(host.prompts).toEqual([]);
       expect(host.hook.getState('s1')?.iteration).toBe(1);
     },
@@ -256,7 +256,7 @@ describe('one prompt for one idle event', () => {
     const { hook, idle } = createHost({
       injectPrompt: (_, prompt) => {
         prompts.push(prompt);
-        return new Promise((resolve) => {
+        return new Promise<void>((resolve) => {
           arrive = resolve;
         });
       },
@@ -288,19 +288,39 @@ describe('one prompt for one idle event', () => {
     expect(host.hook.getState()).toBeNull();
   });
 
-  it('does not count an injection that failed, and tries it again on the next idle event', async () => {
+  it('makes one prompt of one answer, and goes on when the next one is there', async () => {
+    const { hook, prompts, idle, turn } = createHost();
+    hook.startLoop('s1', 'mend it');
+    await turn('one');
+    for (let event = 0; event < 3; event++) {
+      await idle();
+      await clock.advance(5000);
+    }
+    expect(prompts).toHaveLength(1);
+    expect(hook.getState()?.iteration).toBe(2);
+    await turn('two');
+    expect(prompts).toHaveLength(2);
+  });
+
+  it.each([
+    ['throws', () => Promise.reject(new Error('no connection'))],
+    ['returns an error', async () => ({ error: { name: 'APIError', data: { message: 'no connection' } } })],
+  ])('does not count an injection that %s, and tries it again on the next idle event', async (_, fail) => {
     let broken = true;
     const host = createHost({
-      injectPrompt: async (_, prompt) => {
-        if (broken) throw new Error('no connection');
-        host.prompts.push(prompt);
+      injectPrompt: async (_id, prompt) => {
+        if (broken) return fail();
+        return host.prompts.push(prompt);
       },
     });
     host.hook.startLoop('s1', 'mend it');
     await host.turn('one');
     expect(host.hook.getState()).toMatchObject({ iteration: 1 });
     expect(host.hook.getState()).not.toHaveProperty('lastIterationAt');
-    expect(host.toasts.at(-1)).toMatchObject({ variant: 'error' });
+    expect(host.toasts.at(-1)).toMatchObject({
+      variant: 'error',
+      message: expect.stringContaining('no connection'),
+    });
     broken = false;
     await host.idle();
     await clock.advance(500);
@@ -570,18 +590,6 @@ describe('whose loop it is', () => {
     await clock.advance(5000);
     expect(first.prompts).toEqual([]);
     expect(first.hook.getState()).toBeNull();
-  });
-
-  it('sends one prompt when two hosts see the same idle event', async () => {
-    const first = createHost();
-    const second = createHost();
-    first.hook.startLoop('s1', 'mend it', { maxIterations: 2 });
-    await first.idle();
-    await second.idle();
-    await clock.advance(5000);
-    expect(first.prompts).toHaveLength(1);
-    expect(second.prompts).toEqual([]);
-    expect(first.hook.getState()?.iteration).toBe(2);
   });
 
   it('sets a torn state aside and goes on without a loop', async () => {

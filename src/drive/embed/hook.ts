@@ -80,7 +80,6 @@ function startLoop({ config, place, toasts, driver }: HookParts, state: RalphLoo
   }
   driver.forget(sessionId);
   if (!writeState(workdir, state, stateDir, log)) return false;
-  void driver.markStart(sessionId);
   log.info(`[${HOOK_NAME}] Loop started`, { sessionId, maxIterations, completionPromise });
   toasts.started(state);
   return true;

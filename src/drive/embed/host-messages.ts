@@ -52,12 +52,12 @@ export function readMessages(response: unknown): Message[] {
   return list.filter(isObject).map(readMessage);
 }
 
-/** Returns the messages after the mark; without a usable mark, those after the last message of the user. */
+/** Returns the messages after the mark; without a usable mark, those after the last words of the user: results of tools have none. */
 export function messagesSince(messages: readonly Message[], mark: Mark | null): readonly Message[] {
   const index = mark === null || mark.id === null ? -1 : messages.findLastIndex(({ id }) => id === mark.id);
   if (index !== -1) return messages.slice(index + 1);
   if (mark !== null && mark.id === null && messages.length > mark.count) return messages.slice(mark.count);
-  return messages.slice(messages.findLastIndex(isFromUser) + 1);
+  return messages.slice(messages.findLastIndex((each) => isFromUser(each) && each.text.length > 0) + 1);
 }
 
 export function markOf(messages: readonly Message[]): Mark {
@@ -134,9 +134,17 @@ function textOf(part: unknown): string[] {
   return part.type === 'text' || part.type === undefined ? [part.text] : [];
 }
 
+/** Returns what a host answered. Some hosts return an error instead of throwing it. */
+export async function answerOf<T>(call: Promise<T>): Promise<T> {
+  const answer = await call;
+  const error = isObject(answer) ? (answer.error ?? null) : null;
+  if (error !== null) throw new Error(readHostError(error).text);
+  return answer;
+}
+
 /** Reads an error as hosts report it: whether the user aborted the turn, and its text. */
 export function readHostError(value: unknown): { readonly aborted: boolean; readonly text: string } {
-  const { name, message, data } = isObject(value) ? value : {};
+  const { name, message, data } = isObject(value) ? value : { message: value };
   const words = [name, message ?? (isObject(data) ? data.message : undefined)];
   return {
     aborted: name === 'MessageAbortedError' || name === 'AbortError',

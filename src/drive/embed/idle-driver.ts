@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/error.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { Log } from './embedded-loop.ts';
-import { lastUserMark, type Message, readMessages } from './host-messages.ts';
+import { answerOf, lastUserMark, type Message, readMessages } from './host-messages.ts';
 
 /** A turn that ended in an idle session. */
 export type IdleTurn = {
@@ -9,8 +9,6 @@ export type IdleTurn = {
   readonly messages: readonly Message[];
   /** Error since the last prompt. */
   readonly error: string | null;
-  /** True for an idle event that came while a prompt was sent: it may still belong to the turn before. */
-  readonly late: boolean;
 };
 
 /** A prompt that is about to be sent. Its iteration is counted already, so that no other host sends it too. */
@@ -34,7 +32,7 @@ type IdleDriverOptions = {
   /** After an error, the host gets this long to recover by itself. */
   readonly recoveryMs: number;
   getMessages(sessionId: string): Promise<unknown>;
-  injectPrompt(sessionId: string, prompt: string): Promise<void>;
+  injectPrompt(sessionId: string, prompt: string): Promise<unknown>;
   /** Judges a turn and counts the next iteration; null if no prompt follows. */
   judge(turn: IdleTurn): Promise<Continuation | null>;
 };
@@ -74,7 +72,6 @@ export function createIdleDriver(options: IdleDriverOptions) {
       overtake(session);
     },
     forget: (id: string) => forget(driver, id),
-    isFree: (id: string) => (sessions.get(id)?.phase ?? 'free') === 'free',
     dispose(): void {
       for (const id of [...sessions.keys()]) forget(driver, id);
     },
@@ -95,7 +92,7 @@ function sessionOf({ sessions }: Driver, id: string): Session {
   return session;
 }
 
-async function handleIdle(driver: Driver, id: string, late = false): Promise<void> {
+async function handleIdle(driver: Driver, id: string): Promise<void> {
   const session = sessionOf(driver, id);
   const { clock, delayMs } = driver.options;
   // Ignores a second idle event of the same turn.
@@ -105,7 +102,7 @@ async function handleIdle(driver: Driver, id: string, late = false): Promise<voi
     return;
   }
   Object.assign(session, { phase: 'planning', overtaken: false, missed: false });
-  const plan = await planFor(driver, session, late);
+  const plan = await planFor(driver, session);
   if (plan === null) return settle(driver, session);
   if (isOvertaken(driver, session)) return drop(driver, session, plan);
   if (delayMs === 0) return send(driver, session, plan);
@@ -117,13 +114,13 @@ async function handleIdle(driver: Driver, id: string, late = false): Promise<voi
 }
 
 /** Judges the turn that ended; null if no prompt follows. */
-async function planFor(driver: Driver, session: Session, late: boolean): Promise<Plan | null> {
+async function planFor(driver: Driver, session: Session): Promise<Plan | null> {
   const { options } = driver;
   const { id } = session;
   try {
-    const messages = readMessages(await options.getMessages(id));
+    const messages = readMessages(await answerOf(options.getMessages(id)));
     if (isOvertaken(driver, session)) return null;
-    const next = await options.judge({ id, messages, error: session.error, late });
+    const next = await options.judge({ id, messages, error: session.error });
     return next && { next, lastUser: lastUserMark(messages) };
   } catch (error) {
     options.log.error('The turn could not be judged', { id, error: messageOf(error) });
@@ -136,7 +133,7 @@ async function send(driver: Driver, session: Session, plan: Plan): Promise<void>
   const { id } = session;
   const { next } = plan;
   session.cancelDelay = null;
-  const messages = await options.getMessages(id).then(readMessages, () => null);
+  const messages = await answerOf(options.getMessages(id)).then(readMessages, () => null);
   const userWrote = messages !== null && lastUserMark(messages) !== plan.lastUser;
   if (isOvertaken(driver, session) || userWrote) return drop(driver, session, plan);
   if (!next.isCurrent()) return settle(driver, session);
@@ -145,7 +142,7 @@ async function send(driver: Driver, session: Session, plan: Plan): Promise<void>
   session.error = null;
   next.sending(messages);
   try {
-    await options.injectPrompt(id, next.prompt);
+    await answerOf(options.injectPrompt(id, next.prompt));
   } catch (failure) {
     options.log.error('The prompt could not be sent', { id, error: messageOf(failure) });
     session.missed = false;
@@ -166,7 +163,7 @@ function drop(driver: Driver, session: Session, { next }: Plan): Promise<void> {
 async function settle(driver: Driver, session: Session): Promise<void> {
   session.phase = 'free';
   if (isCurrent(driver, session) && session.missed && session.cancelRecovery === null)
-    await handleIdle(driver, session.id, true);
+    await handleIdle(driver, session.id);
 }
 
 function handleError(driver: Driver, id: string, error: string): void {

@@ -69,7 +69,8 @@ export interface RalphLoopOptions {
   config?: { [Name in keyof RalphLoopConfig]?: RalphLoopConfig[Name] | undefined };
   workdir?: string;
   getMessages?: (sessionId: string) => Promise<HostMessages>;
-  injectPrompt?: (sessionId: string, prompt: string) => Promise<void>;
+  /** Rejects, or resolves to `{ error }`, if the prompt was not sent. */
+  injectPrompt?: (sessionId: string, prompt: string) => Promise<unknown>;
   showToast?: (message: Toast) => void | Promise<void>;
   checkSessionExists?: (sessionId: string) => Promise<boolean>;
   /** Default: silent. */

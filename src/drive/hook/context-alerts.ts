@@ -1,35 +1,20 @@
 import { join } from 'node:path';
-import * as v from 'valibot';
 import { stateFolder } from '../../config/paths.ts';
 import { sha256 } from '../../os/crypto.ts';
-import { ensureDir, listDir, lstatOf, readJsonAs, removeIfThere, writeAtomic } from '../../os/files/files.ts';
+import { ensureDir, listDir, lstatOf, readJson, removeIfThere, writeAtomic } from '../../os/files/files.ts';
 import type { Environment } from '../../os/process/program.ts';
 
 const oldMs = 7 * 24 * 3600_000;
 
-const alertSchema = v.object({ transcript: v.string(), bytes: v.number(), percent: v.number() });
-
-/** The transcript of a session, and how many bytes it had. */
-type Transcript = { readonly path: string; readonly size: number };
-
-/**
- * Returns the threshold of the last alert of a session; 0 if it had none. Another transcript under the same id, or one
- * that started anew, is another session.
- */
-export function lastAlert(env: Environment, sessionId: string, { path, size }: Transcript): number {
-  const alert = readJsonAs(alertPath(env, sessionId), alertSchema);
-  return alert?.transcript === path && size * 2 >= alert.bytes ? alert.percent : 0;
+/** Returns the threshold of the last alert of a session; 0 if it had none. */
+export function lastAlert(env: Environment, sessionId: string): number {
+  const content = readJson(alertPath(env, sessionId));
+  return content.ok && typeof content.value === 'number' ? content.value : 0;
 }
 
-export function keepAlert(
-  env: Environment,
-  sessionId: string,
-  { path, size }: Transcript,
-  percent: number,
-): void {
+export function keepAlert(env: Environment, sessionId: string, percent: number): void {
   ensureDir(alertsFolder(env));
-  const state = { transcript: path, bytes: size, percent };
-  writeAtomic(alertPath(env, sessionId), `${JSON.stringify(state)}\n`, { fsync: false });
+  writeAtomic(alertPath(env, sessionId), `${percent}\n`, { fsync: false });
 }
 
 /** Resets the alerts of a starting session, and removes the files of old sessions. */

@@ -31,15 +31,13 @@ export function contextHook(
   { sessionId, transcriptPath: path, subagent }: HookInput,
   { env }: SessionContext,
 ): Reply {
-  const measure = path === null || subagent ? null : contextUse(path, env);
-  const top = measure && thresholds.findLast(([percent]) => measure.use >= percent);
-  if (!path || !measure || !top) return silent;
-  const [percent, severity] = top;
+  if (path === null || subagent) return silent;
+  const use = contextUse(path, env) ?? 0;
+  const [percent, severity] = thresholds.findLast(([threshold]) => use >= threshold) ?? [0, 'NOTICE'];
   const id = sessionId ?? path;
-  const transcript = { path, size: measure.size };
-  if (percent <= lastAlert(env, id, transcript)) return silent;
-  keepAlert(env, id, transcript, percent);
-  const rounded = Math.min(100, Math.round(measure.use));
+  if (percent <= lastAlert(env, id)) return silent;
+  keepAlert(env, id, percent);
+  const rounded = Math.min(100, Math.round(use));
   return {
     kind: 'context',
     message: `[${severity}] Context usage is at about ${rounded}% (past ${percent}%). ${texts[severity]}`,
@@ -55,16 +53,13 @@ const mostLines = 500;
  * Returns the share of the context window that a session has used, in percent: by the tokens of the newest answer or, if
  * none reports them, by the size of the transcript. Null if the transcript cannot be read.
  */
-export function contextUse(
-  transcript: string,
-  env: Environment,
-): { readonly use: number; readonly size: number } | null {
+export function contextUse(transcript: string, env: Environment): number | null {
   try {
     const size = fileSize(transcript);
     if (size === null) return null;
     const perToken = positive(env.RALPH_CHARS_PER_TOKEN) ?? defaultCharsPerToken;
     const tokens = reportedTokens(transcript) ?? size / perToken;
-    return { use: (tokens / (positive(env.CLAUDE_CONTEXT_WINDOW) ?? defaultWindow)) * 100, size };
+    return (tokens / (positive(env.CLAUDE_CONTEXT_WINDOW) ?? defaultWindow)) * 100;
   } catch {
     return null;
   }

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
+import type { HookHost } from '../../agents/host.ts';
 import { parseRecord } from '../../agents/json.ts';
+import { type ReadTurn, readTranscript } from '../session/transcript.ts';
 
 /** Text; null if the field is missing, empty or of another type. */
 const text = v.fallback(v.nullable(v.pipe(v.string(), v.nonEmpty())), null);
@@ -68,4 +70,12 @@ export function hasSession(input: HookInput): input is SessionInput {
 /** Parses the input of a hook. Damaged input counts as input without a session, for which there is nothing to do. */
 export function parseHookInput(json: string): HookInput {
   return v.parse(hookInput, parseRecord(json) ?? {});
+}
+
+/** Returns how to read the turn that a hook was called in. */
+export function turnReader(
+  { transcript }: HookHost,
+  { transcriptPath: path, lastMessage }: Pick<HookInput, 'transcriptPath' | 'lastMessage'>,
+): ReadTurn {
+  return (from) => readTranscript(transcript, { path, from, lastMessage });
 }

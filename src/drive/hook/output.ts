@@ -19,19 +19,25 @@ function bodyOf(host: HookHost, event: string, reply: Reply): Json | null {
     case 'silent':
       return null;
     case 'continue': {
-      const notice = reply.notice ?? (host.showsNoticeOnly && iterationNotice(reply.message));
-      return { decision, reason: `${note}${reply.message}`, ...systemMessage(notice) };
+      const message = `${note}${reply.message}`;
+      const notice = reply.notice ?? (host.showsNoticeOnly && iterationNotice(message));
+      if (message.length <= (host.contextAtStop ?? 0)) return contextBody(event, message, notice);
+      return { decision, reason: message, ...systemMessage(notice) };
     }
     case 'context':
-      return {
-        hookSpecificOutput: { hookEventName: event, additionalContext: `${note}${reply.message}` },
-        ...systemMessage(reply.notice),
-      };
+      return contextBody(event, `${note}${reply.message}`, reply.notice);
     case 'notice':
       return systemMessage(reply.notice);
     case 'answer':
       return { decision, reason: reply.message };
   }
+}
+
+function contextBody(event: string, message: string, notice: string | undefined): Json {
+  return {
+    hookSpecificOutput: { hookEventName: event, additionalContext: message },
+    ...systemMessage(notice),
+  };
 }
 
 /** Returns the iteration that a message to the agent names. */

@@ -2,12 +2,17 @@ import type { HookHost } from '../../agents/host.ts';
 import { messageOf } from '../../core/error.ts';
 import { type Command, commandIn, commandOf, isPlainStop, isStart } from '../session/commands.ts';
 import { controlLoop, pauseLoop } from '../session/control.ts';
-import { type HookContext, type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
-import { activeLoop } from '../session/session-loops.ts';
+import {
+  type HookContext,
+  noticeOf,
+  type Reply,
+  type SessionContext,
+  silent,
+} from '../session/hook-reply.ts';
+import { openLoop } from '../session/session-loops.ts';
 import { startSessionLoop } from '../session/start.ts';
-import { type HookInput, hasSession, type SessionInput } from './input.ts';
+import { type HookInput, hasSession, type SessionInput, turnReader } from './input.ts';
 import { otherLoopIn } from './other-loop.ts';
-import { turnReader } from './turn-reader.ts';
 
 /** Handles a prompt of the user: carries out a command of ours, or looks whether the user broke the loop off. */
 export function promptHook(host: HookHost, input: HookInput, context: HookContext): Reply {
@@ -46,12 +51,12 @@ function onOtherPrompt(
   context: SessionContext,
 ): Reply {
   if (commandName !== null) return silent;
-  const state = activeLoop(context.env, sessionId);
-  if (state === null) return silent;
-  const turn = turnReader(host, { transcriptPath, lastMessage: null })(state.transcript, state.minToolCalls);
-  if (turn.interrupted) return pauseLoop(state, turn, 'you interrupted it', context);
+  const state = openLoop(context.env, sessionId);
+  if (state?.status !== 'active') return silent;
+  const turn = turnReader(host, { transcriptPath, lastMessage: null })(state.transcript);
+  if (turn.interrupted) return noticeOf(pauseLoop(state, turn, 'you interrupted it', context));
   const isStop = isPlainStop(host.promptOf?.(prompt) ?? prompt);
-  return isStop ? pauseLoop(state, turn, 'you said stop', context) : silent;
+  return isStop ? noticeOf(pauseLoop(state, turn, 'you said stop', context)) : silent;
 }
 
 /** Returns the command that the host's event names, or that the prompt starts with. */

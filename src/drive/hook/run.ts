@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { host as claudeCode } from '../../agents/claude/host.ts';
+import { hostOf as claudeCode } from '../../agents/claude/host.ts';
 import { host as codex } from '../../agents/codex/host.ts';
 import { host as gemini } from '../../agents/gemini/host.ts';
 import type { HookHost } from '../../agents/host.ts';
@@ -17,7 +17,7 @@ type Hook = (host: HookHost, input: HookInput, context: HookContext) => Reply | 
  * or nothing to stdout, exit code 0 whatever happens.
  */
 export async function runHook(hook: Hook): Promise<void> {
-  const host = [codex, gemini].find(({ name }) => name === process.argv[2]) ?? claudeCode;
+  const host = [codex, gemini].find(({ name }) => name === process.argv[2]) ?? claudeCode(process.env);
   // The built files are in a folder below that of the hooks.
   const driver = dirname(__dirname);
   const warn = (line: string) => void writeStdio(2, `${line}\n`);

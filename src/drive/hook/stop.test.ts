@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeStops } from '../../../test/drive/hook/host-contract.ts';
 import type { Happening } from '../../../test/drive/hook/stop-cases.ts';
-import { host as claudeCode } from '../../agents/claude/host.ts';
+import { host as claudeCode, hostOf } from '../../agents/claude/host.ts';
 import { readJournal } from '../../journal/journal.ts';
 import { readRunAt } from '../../journal/runs.ts';
 import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
@@ -138,13 +138,45 @@ function decisions(run = ''): object[] {
   return readJournal(recordPaths(context.env, run).journal).events.filter(({ type }) => type === 'decision');
 }
 
+const feedbackOf = (reason: string) => user(`Stop hook feedback:\n${reason}`, { isMeta: true });
+const contextOf = (reason: string, hookEvent = 'Stop') => ({
+  type: 'attachment',
+  isSidechain: false,
+  attachment: { type: 'hook_additional_context', content: [reason], hookEvent },
+});
+const form = { events: { prompt: 'UserPromptSubmit', stop: 'Stop' }, entriesOf, tellsLastMessage: true };
+
 describeStops({
+  ...form,
   host: claudeCode,
-  events: { prompt: 'UserPromptSubmit', stop: 'Stop' },
-  entriesOf,
-  sentBack: (reason) => [user(`Stop hook feedback:\n${reason}`, { isMeta: true })],
-  tellsLastMessage: true,
+  sentBack: (reason) => [feedbackOf(reason)],
   decision: 'block',
+});
+
+describeStops({
+  ...form,
+  host: hostOf({ AI_AGENT: 'claude-code_2-1-325_harness' }),
+  sentBack: (reason) => [contextOf(reason)],
+  decision: 'context',
+});
+
+describe('the message that sends the agent of Claude Code back', () => {
+  const output = (program: string, message: string) =>
+    JSON.parse(hookOutput(hostOf({ AI_AGENT: program }), 'Stop', { kind: 'continue', message }));
+
+  it('is context, which its model gets once and without our command line', () => {
+    expect(output('claude-code_2-1-163_harness', 'Go on.')).toEqual({
+      hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'Go on.' },
+    });
+  });
+
+  it.each([
+    ['a host without context at a stop', 'claude-code_2-1-162_harness', 'Go on.'],
+    ['a host that reads the hooks of Claude Code', '', 'Go on.'],
+    ['a message that the model would get as a file', 'claude-code_2-1-325_harness', 'x'.repeat(10_001)],
+  ])('is a refusal for %s', (_name, program, message) => {
+    expect(output(program, message)).toEqual({ decision: 'block', reason: message });
+  });
 });
 
 describe('a stop in Claude Code', () => {
@@ -278,6 +310,20 @@ describe('a stop in Claude Code', () => {
     one.prompt('/ralph-loop fix it');
     one.happen({ tool: 'x' }, { user: 'Please use tabs' }, { say: 'I do.' });
     expect(await one.stop()).toHaveProperty('decision', 'block');
+  });
+
+  it.each([
+    ['says that its check was bent', 'exit 0', 'check-files: check.sh changed in iteration 0'],
+    ['rejects a claim whose check fails', 'exit 1', null],
+  ])('%s', async (_name, script, warning) => {
+    const one = session();
+    writeFileSync(join(room, 'check.sh'), 'exit 1');
+    one.prompt('/ralph-loop "fix it" --verify "sh check.sh"');
+    writeFileSync(join(room, 'check.sh'), script);
+    one.happen({ tool: 'x' }, { say: done });
+    const output = await one.stop();
+    if (warning === null) expect(output.reason).toContain('checked with "sh check.sh", which failed');
+    else expect(output.systemMessage).toContain(warning);
   });
 
   it('lets the agent stop if the hook itself fails, and says so', async () => {
@@ -447,7 +493,7 @@ describe('what the user types while Claude Code works', () => {
     const one = loop();
     const { reason } = await one.stop();
     one.write(queued('/cancel-ralph'));
-    one.write(user(`Stop hook feedback:\n${reason}`, { isMeta: true }));
+    one.write(feedbackOf(reason));
     one.happen({ tool: 'x' }, { say: 'more' });
     expect((await one.stop()).systemMessage).toContain('CANCELLED');
   });
@@ -727,10 +773,31 @@ describe('the transcript', () => {
     one.happen({ think: 'hm' });
     const { reason } = await one.stop({ last_assistant_message: 'A start.' });
     one.happen({ tool: 'x' }, { say: 'A start.' });
-    const feedback = user(`Stop hook feedback:\n${reason}`, { isMeta: true });
-    appendFileSync(one.transcript, `${JSON.stringify(feedback)}\n`);
+    one.write(feedbackOf(reason));
     one.happen({ say: done });
     expect((await one.stop({ last_assistant_message: done })).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+
+  it.each([
+    ['a refusal', feedbackOf],
+    ['context', contextOf],
+  ])('may come late: words before our own message are of the turn before, with %s', async (_name, lineOf) => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    one.happen({ tool: 'x' });
+    const { reason } = await one.stop();
+    one.happen({ say: done });
+    one.write(lineOf(reason));
+    one.happen({ tool: 'y' }, { say: 'More to do.' });
+    expect((await one.stop()).reason).toContain('you did not output');
+  });
+
+  it('is no message of ours where another event adds context', async () => {
+    const one = session();
+    one.prompt('/ralph-loop fix it');
+    one.happen({ tool: 'x' }, { say: done });
+    one.write(contextOf('The date.', 'UserPromptSubmit'));
+    expect((await one.stop()).systemMessage).toContain('PROMISE_ACCEPTED');
   });
 
   it('may come late: a claim is not turned down for want of work before the transcript has its words', async () => {

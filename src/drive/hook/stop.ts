@@ -9,8 +9,7 @@ import { activePath } from '../prd/ralph-active-path.ts';
 import { type HookContext, type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
 import { hasSessionLoop } from '../session/session-paths.ts';
 import { atStop, type StopReply } from '../session/stop.ts';
-import type { HookInput } from './input.ts';
-import { turnReader } from './turn-reader.ts';
+import { type HookInput, turnReader } from './input.ts';
 
 /** Answers an agent that is about to stop: by the loop of its session, then by the PRD that is worked on here. */
 export async function stopHook(host: HookHost, input: HookInput, context: HookContext): Promise<Reply> {

@@ -1,7 +1,7 @@
 import { basename, join, relative } from 'node:path';
 import { RalphError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
-import type { TaskList } from '../../core/review/story.ts';
+import type { Story } from '../../core/review/story.ts';
 import { oneLine } from '../../core/text.ts';
 import { readText, refuseLinkedFolders, removeIfThere, writeAtomic } from '../../os/files/files.ts';
 import { makeNewFolder, moveFolder } from '../../os/files/new-folder.ts';
@@ -9,7 +9,7 @@ import { commitPaths, currentBranch } from '../../os/git/git.ts';
 import { freshFiles } from './init.ts';
 import { stateOf } from './summary.ts';
 import { type PrdPaths, readTasksFile } from './tasks.ts';
-import { readValidTasks } from './turn-check.ts';
+import { validTasks } from './turn-check.ts';
 
 type PrdArchive = {
   readonly projectDir: string;
@@ -39,15 +39,14 @@ export async function archivePrd(options: PrdArchive) {
   // Refuses a link in place of the logs, which could lead out of the project.
   if (options.includeLogs) refuseLinkedFolders(join(paths.logs, 'any'), root);
   const date = new Date(now).toISOString().slice(0, 10);
-  const tasks = readValidTasks(paths)?.tasks ?? null;
-  const loose = looseTasks(paths);
-  const branch = loose?.branchName ?? (await currentBranch(projectDir));
+  const tasks = looseTasks(paths);
+  const branch = tasks?.branchName ?? (await currentBranch(projectDir));
   const name = archiveName(options.label ?? branch?.replace(/^ralph\//, '') ?? '');
   const folder = makeNewFolder(join(projectDir, 'ralph-archive'), `${date}-${name}`);
   // Completes the archive before it resets anything, so that a crash loses nothing.
   for (const { path, text } of files) writeAtomic(join(folder, basename(path)), text, { mode: 0o644 });
   const range = dateRange(readText(paths.progress), date);
-  writeAtomic(join(folder, 'summary.md'), summary(name, range, tasks, loose), { mode: 0o644 });
+  writeAtomic(join(folder, 'summary.md'), summary(name, range, tasks), { mode: 0o644 });
   if (options.includeLogs && moveFolder(paths.logs, join(folder, 'logs'))) {
     // Archived logs are committed: removes the file that keeps logs out of git.
     removeIfThere(join(folder, 'logs/.gitignore'));
@@ -73,41 +72,43 @@ function archiveName(label: string): string {
 
 type LooseTasks = ReturnType<typeof looseTasks>;
 
-/** Returns facts of a task list that need not be valid: it can be archived without mending it first. */
+/** Reads a task list that need not be valid: it can be archived without mending it first. */
 function looseTasks(paths: PrdPaths) {
   const file = readTasksFile(paths);
   if (!file.ok || !isObject(file.value)) return null;
-  const { branchName, userStories } = file.value;
-  const stories: unknown[] = Array.isArray(userStories) ? userStories : [];
+  const { project, branchName, userStories } = file.value;
+  const stories = (Array.isArray(userStories) ? userStories : []).filter(isObject);
   return {
+    project: typeof project === 'string' ? project : '',
     branchName: typeof branchName === 'string' && branchName.trim() !== '' ? branchName : null,
-    done: stories.filter((story) => isObject(story) && story.passes === true).length,
-    total: stories.filter(isObject).length,
+    done: stories.filter(({ passes }) => passes === true).length,
+    total: stories.length,
+    stories: validTasks(file)?.tasks.userStories ?? [],
   };
 }
 
-function summary(name: string, range: string, tasks: TaskList | null, counts: LooseTasks): string {
-  const branch = counts?.branchName ?? null;
+function summary(name: string, range: string, tasks: LooseTasks): string {
   return [
     `# ${tasks?.project || name}`,
     '',
-    ...(branch === null ? [] : [`- Branch: ${oneLine(branch)}`]),
+    ...(tasks?.branchName ? [`- Branch: ${oneLine(tasks.branchName)}`] : []),
     `- Date range: ${range}`,
-    counts === null
+    tasks === null
       ? '- The task list could not be read.'
-      : `- Stories completed: ${counts.done} of ${counts.total}`,
-    ...(tasks === null ? [] : reviewLines(tasks)),
+      : `- Stories completed: ${tasks.done} of ${tasks.total}`,
+    ...reviewLines(tasks?.stories ?? []),
     '',
   ].join('\n');
 }
 
-function reviewLines({ userStories }: TaskList): string[] {
+function reviewLines(stories: readonly Story[]): string[] {
+  if (stories.length === 0) return [];
   return [
-    `- Reviews: ${userStories.reduce((sum, { reviewCount }) => sum + reviewCount, 0)}`,
+    `- Reviews: ${stories.reduce((sum, { reviewCount }) => sum + reviewCount, 0)}`,
     '',
     '| Story | Title | State | Reviews |',
     '|---|---|---|---|',
-    ...userStories.map((story) => {
+    ...stories.map((story) => {
       const title = oneLine(story.title).replaceAll('|', '\\|');
       return `| ${story.id} | ${title} | ${stateOf(story)} | ${story.reviewCount} |`;
     }),

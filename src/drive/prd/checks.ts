@@ -5,7 +5,7 @@ import { countTasks, isComplete, type NextStep } from '../../core/review/mode.ts
 import type { ReviewRules, TaskList, TaskProblem } from '../../core/review/story.ts';
 import { plural } from '../../core/text.ts';
 import type { Uncommitted } from '../../os/git/uncommitted.ts';
-import { commitWords } from './commit-words.ts';
+import { commitWords } from './tasks.ts';
 
 const mostLines = 20;
 

@@ -80,7 +80,7 @@ export function freshFiles(
     const text = readText(join(templates, name));
     if (text !== null) return text;
     throw new RalphError('incomplete-package', `this copy of ralphkit has no template ${name}`, {
-      remedy: 'npm install -g ralphkit',
+      remedy: 'npm run build in the clone of ralphkit',
     });
   };
   return new Map([

@@ -1,7 +1,7 @@
 import { dirname, join, relative } from 'node:path';
 import { projectPaths, runPaths } from '../../config/paths.ts';
 import { RalphError } from '../../core/error.ts';
-import { checkTasks, problemLine } from '../../core/review/check.ts';
+import { checkTasks, problemLine, type TaskRules } from '../../core/review/check.ts';
 import { defaultReviewRules, type ReviewRules, snapshotOf, type TaskList } from '../../core/review/story.ts';
 import type { EventOf, JournalEvent } from '../../journal/events.ts';
 import { openJournal } from '../../journal/journal.ts';
@@ -23,9 +23,10 @@ import {
 import { checkedEvent } from './prd-events.ts';
 import { readActive, removeActive } from './ralph-active.ts';
 import { activePath } from './ralph-active-path.ts';
-import { rejectedName, repairHead, restoreFile } from './restore-files.ts';
-import { type PrdPlace, readTasksFile } from './tasks.ts';
-import { checkTurn, illegalOf, isIllegal, readValidTasks, type ValidTasks } from './turn-check.ts';
+import { rejectedName } from './restore-files.ts';
+import { repairCommit, type SettledTasks, settleTasks } from './settle-turn.ts';
+import { type PrdPaths, type PrdPlace, readTasksFile } from './tasks.ts';
+import { illegalOf, readValidTasks, type ValidTasks } from './turn-check.ts';
 
 type LastRun = { readonly run: string; readonly events: readonly JournalEvent[] };
 type BrokenOff = {
@@ -91,13 +92,20 @@ function brokenOff(place: PrdPlace): BrokenOff | null {
 /** Checks the task list by a marker without a journal, of another program or of a run whose files are gone. */
 function checkMarker({ projectDir, paths }: PrdPlace): void {
   const marker = readActive(projectDir);
-  if (!marker?.rules.iteration || marker.rules.skipReview) return;
+  if (marker?.rules.iteration && !marker.rules.skipReview)
+    requireLegal(paths, marker.rules, activePath(projectDir));
+}
+
+/** Reads a task list whose version before the turn is lost; throws if it breaks the rules. */
+function requireLegal(paths: PrdPaths, rules: TaskRules, marker?: string): SettledTasks {
   const file = readTasksFile(paths);
-  const problems = file.ok
-    ? checkTasks(file.value, marker.rules).problems
-    : [{ rule: 'schema', text: file.problem }];
+  const { tasks, problems } = file.ok
+    ? checkTasks(file.value, rules)
+    : { tasks: null, problems: [{ rule: 'schema', text: file.problem }] };
   const illegal = illegalOf(problems);
-  if (illegal.length > 0) throw cannotUndo(paths.tasks, illegal.map(problemLine), activePath(projectDir));
+  if (file.ok && tasks && illegal.length === 0)
+    return { list: { text: file.text, tasks }, problems: [], undone: false, approved: null };
+  throw cannotUndo(paths.tasks, illegal.map(problemLine), marker);
 }
 
 async function checkBrokenOff(
@@ -106,42 +114,31 @@ async function checkBrokenOff(
   clock: Clock,
   env: Environment,
 ): Promise<string[]> {
-  const { iterations, journal: path } = runPaths(projectDir, run);
+  const { iterations: folder, journal: path } = runPaths(projectDir, run);
   const { iteration, mode, rules = defaultReviewRules } = event;
-  const scratch = join(iterations, 'undo.index');
-  const before = tasksBefore(join(iterations, beforeName), event);
-  const file = readTasksFile(paths);
+  const before = tasksBefore(join(folder, beforeName), event);
+  const turn = before && { ...event, before, rules, finished: false, committed: true };
   const snapshot = snapshotOf({ userStories: event.stories });
-  const { tasks, problems } = before
-    ? checkTurn(file, before.tasks, event, rules)
-    : checkTasks(file.ok ? file.value : null, { ...rules, iteration: { mode, snapshot } });
-  const illegal = illegalOf(problems);
-  const holds = illegal.length === 0 ? tasks : before?.tasks;
-  if (!holds) throw cannotUndo(paths.tasks, illegal.map(problemLine));
-  const undone = holds !== tasks;
-  if (undone && before) {
-    const change = { path: paths.tasks, text: before.text, rejected: file.text };
-    restoreFile(change, iteration, { projectDir, top: paths.top, aside: iterations });
-  }
+  const tasks = turn
+    ? settleTasks(turn, paths, { projectDir, top: paths.top, aside: folder })
+    : requireLegal(paths, { ...rules, iteration: { mode, snapshot } });
+  const { list, problems, undone } = tasks;
   const top = findRepository(projectDir);
-  const text = undone ? before?.text : file.text;
-  const isWrong = (committed: string | null) =>
-    before !== null && (undone || isIllegal(committed, before.tasks, event, rules));
-  const repair =
-    top && text ? await repairHead({ top, start }, [{ path: paths.tasks, text, isWrong }], scratch) : null;
-  const memory = memoryOf(readMemory(env, paths.tasks), holds);
-  if (memory && isNextOf(memory, holds, rules)) keepMemory(env, paths.tasks, remembered(memory, holds));
+  const repair = turn && top ? await repairCommit(turn, tasks, paths, { top, start, folder }) : null;
+  const memory = memoryOf(readMemory(env, paths.tasks), list.tasks);
+  if (memory && isNextOf(memory, list.tasks, rules))
+    keepMemory(env, paths.tasks, remembered(memory, list.tasks));
   const journal = openJournal(path, () => clock.now());
-  journal.append(checkedEvent({ iteration, mode, ok: !undone, undone }, illegal, holds, rules));
+  journal.append(checkedEvent({ iteration, mode, ok: !undone, undone }, problems, list.tasks, rules));
   // Ends the journal of the dead run.
   journal.append({ type: 'run.abandoned', swept: [] });
   journal.close();
   const failures = repair?.problem ? [repair.problem] : [];
   if (!undone) return failures;
-  const rejectedPath = relative(projectDir, join(iterations, rejectedName(iteration, paths.tasks)));
+  const rejectedPath = relative(projectDir, join(folder, rejectedName(iteration, paths.tasks)));
   return [
     `iteration ${iteration} of run ${run} was broken off (${mode}), and tasks.json had changed in a way that is not allowed; it was put back, the other version is ${rejectedPath}`,
-    ...illegal.slice(0, 5).map(problemLine),
+    ...problems.slice(0, 5).map(problemLine),
     ...failures,
   ];
 }

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../agents/adapter.ts';
 import { messageOf } from '../../core/error.ts';
 import type { EventOf, JournalEvent } from '../../journal/events.ts';
 import { addEvent } from '../../journal/fold-events.ts';
-import { type IterationView, newRunView, type PrdView, type RunView } from '../../journal/run-view.ts';
+import { type IterationView, type PrdView, RunView } from '../../journal/run-view.ts';
 import { keepEarlierLog, openStreamLog, type StreamLog } from '../../journal/stream-log.ts';
 import { readText, reclaimDir, refuseLinkedFolders, writeAtomic } from '../../os/files/files.ts';
 import type { Redactor } from '../../os/redact/redact.ts';
@@ -29,7 +29,7 @@ export function keepLogs(
   redactor: Redactor,
   warn: (text: string) => void,
 ): PrdLog {
-  const state: LogState = { run, paths, redactor, view: newRunView(run), log: null };
+  const state: LogState = { run, paths, redactor, view: new RunView(run), log: null };
   let isBroken = false;
   const safely = (work: () => void): void => {
     if (isBroken) return;

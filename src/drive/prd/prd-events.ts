@@ -20,14 +20,17 @@ export function storyStates({ userStories }: TaskList): StoryState[] {
 
 /** Returns the event about the task list after a turn. */
 export function checkedEvent(
-  turn: Pick<EventOf<'prd.checked'>, 'iteration' | 'mode' | 'ok' | 'undone'>,
+  { iteration, mode, ok, undone }: Pick<EventOf<'prd.checked'>, 'iteration' | 'mode' | 'ok' | 'undone'>,
   problems: readonly TaskProblem[],
   tasks: TaskList,
   rules: ReviewRules,
 ): Extract<EventBody, { type: 'prd.checked' }> {
   return {
     type: 'prd.checked',
-    ...turn,
+    iteration,
+    mode,
+    ok,
+    undone,
     problems: problems.map(problemLine),
     complete: isComplete(tasks, rules),
     counts: countTasks(tasks),

@@ -4,12 +4,11 @@ import { checkInvariants } from '../../core/review/invariants.ts';
 import { countTasks, type NextStep, nextStep } from '../../core/review/mode.ts';
 import { type ReviewRules, snapshotOf, type TaskList, type TaskProblem } from '../../core/review/story.ts';
 import { checkBetween, removed } from '../../core/review/transitions.ts';
-import type { TurnEnd } from '../../core/turn.ts';
 import type { EventBody } from '../../journal/events.ts';
 import { lstatOf, reclaimDir, writeAtomic } from '../../os/files/files.ts';
 import { realPath } from '../../os/files/real-path.ts';
 import { uncommittedChanges } from '../../os/git/uncommitted.ts';
-import type { Inspection, LoopKind, Recorder } from '../process/loop-kind.ts';
+import type { Inspection, LoopKind, Recorder, TurnToInspect } from '../process/loop-kind.ts';
 import { commitChecks, evidenceOf, listChecks, progressChecks, steeringChecks } from './checks.ts';
 import { changedInstructions, type InstructionMarks, markInstructions } from './instructions.ts';
 import { beforeName } from './last-run.ts';
@@ -21,12 +20,12 @@ import {
   type FileSnapshot,
   type RestoreFolders,
   removeNewRepository,
-  repairHead,
   restoreFile,
   snapshotFiles,
 } from './restore-files.ts';
-import { ownFiles, type PrdPaths, putBack, readTasksFile } from './tasks.ts';
-import { checkTurn, illegalOf, isIllegal, readValidTasks, type ValidTasks } from './turn-check.ts';
+import { type PrdTurn, repairCommit, settleTasks } from './settle-turn.ts';
+import { ownFiles, type PrdPaths, putBack } from './tasks.ts';
+import { readValidTasks, type ValidTasks } from './turn-check.ts';
 
 export type PrdLoopOptions = {
   readonly projectDir: string;
@@ -59,21 +58,21 @@ type PrdLoopState = {
   list: ValidTasks;
   step: NextStep;
   files: FileSnapshot;
+  /** True if the folder of the PRD was a repository of its own from the start. */
+  readonly hadRepository: boolean;
   /** Commit that the iteration started on. */
   start: string | null;
   memory: PrdMemory;
 };
 
-type TurnFacts = { readonly iteration: number; readonly end: TurnEnd; readonly record: Recorder };
-
 /** Creates the loop over a PRD: gives each iteration its mode, and checks its changes to the task list. */
 export function prdLoop(options: PrdLoopOptions, first: ValidTasks): LoopKind {
   const { projectDir, paths, rules, gitTop } = options;
-  const hadRepository = lstatOf(join(paths.root, '.git')) !== null;
   const state: PrdLoopState = {
     list: first,
     step: nextStep(first.tasks, rules),
     files: snapshotFiles(paths),
+    hadRepository: lstatOf(join(paths.root, '.git')) !== null,
     start: null,
     memory: remembered(options.memory, first.tasks),
   };
@@ -90,8 +89,7 @@ export function prdLoop(options: PrdLoopOptions, first: ValidTasks): LoopKind {
       };
     },
     progressOf: (changes) => (gitTop === null ? changes : { ...changes, filesChanged: 0 }),
-    inspect: (iteration, end, record) =>
-      inspectTurn(options, state, { iteration, end, record }, hadRepository),
+    inspect: (turn, record) => inspectTurn(options, state, turn, record),
     close: () => removeActive(projectDir),
   };
 }
@@ -184,70 +182,56 @@ function workOf({ mode, story }: NextStep) {
 async function inspectTurn(
   options: PrdLoopOptions,
   state: PrdLoopState,
-  { iteration, end, record }: TurnFacts,
-  hadRepository: boolean,
+  { iteration, end, progress }: TurnToInspect,
+  record: Recorder,
 ): Promise<Inspection> {
-  const { projectDir, paths, rules, rejectedFolder } = options;
+  const { projectDir, paths, rules, gitTop, rejectedFolder } = options;
   const folders: RestoreFolders = { projectDir, top: paths.top, aside: rejectedFolder };
-  const { step } = state;
-  const before = state.list.tasks;
+  const { step, start } = state;
   await options.settle?.();
-  const file = readTasksFile(paths);
-  const { tasks, problems: all } = checkTurn(file, before, workOf(step), rules);
-  const illegal = illegalOf(all);
-  const problems = end === 'finished' ? all : illegal;
-  const undone = illegal.length > 0;
-  const { steering, progress } = state.files.changes();
-  const list = undone ? [{ path: paths.tasks, text: state.list.text, rejected: file.text }] : [];
-  for (const change of [...list, ...steering, ...progress]) restoreFile(change, iteration, folders);
-  if (!undone && file.ok && tasks) state.list = { text: file.text, tasks };
-  const steeringNames = steering.map(({ path }) => relative(projectDir, path));
-  const restoredNames = [
-    ...steeringNames,
-    ...progress.map(({ path }) => relative(projectDir, path)),
-    ...(hadRepository ? [] : removeNewRepository(paths, folders)),
+  const finished = end === 'finished';
+  const committed = !options.agentCommits || gitTop === null || progress.commits > 0;
+  const turn: PrdTurn = { ...workOf(step), before: state.list, rules, iteration, finished, committed };
+  const tasks = settleTasks(turn, paths, folders);
+  const { list, problems, undone, approved } = tasks;
+  state.list = list;
+  const changes = state.files.changes();
+  for (const change of [...changes.steering, ...changes.progress]) restoreFile(change, iteration, folders);
+  const nameOf = ({ path }: { readonly path: string }) => relative(projectDir, path);
+  const steering = changes.steering.map(nameOf);
+  const restored = [
+    ...steering,
+    ...changes.progress.map(nameOf),
+    ...(state.hadRepository ? [] : removeNewRepository(paths, folders)),
   ];
-  const committed = await repairCommit(options, state, { before, undone, record });
-  if (restoredNames.length > 0) {
-    record({ type: 'notice', text: `changed during the turn and put back: ${restoredNames.join(', ')}` });
-  }
+  const others = state.files.committed();
+  const commit = gitTop === null ? null : { top: gitTop, start, folder: rejectedFolder, others };
+  const repair = commit && (await repairCommit(turn, tasks, paths, commit));
+  const notices = [
+    ...(approved === null ? [] : [`${approved} was approved at the review cap (${rules.reviewCap})`]),
+    ...(repair?.problem ? [repair.problem] : []),
+    ...(restored.length === 0 ? [] : [`changed during the turn and put back: ${restored.join(', ')}`]),
+  ];
+  for (const text of notices) record({ type: 'notice', text });
+  if (repair?.problem) options.tellAtEnd(repair.problem);
   remember(options, state);
-  const turn = { iteration, mode: step.mode, ok: problems.length === 0, undone };
-  const event = checkedEvent(turn, problems, state.list.tasks, rules);
+  const event = checkedEvent({ ...turn, ok: problems.length === 0, undone }, problems, list.tasks, rules);
   record(event);
   const { complete } = event;
   return {
-    checks: [
-      ...listChecks(problems, undone, step, rules),
-      ...(complete ? [] : [...steeringChecks(steeringNames), ...progressChecks(progress.length > 0)]),
-      ...(end === 'finished' && !complete ? await uncommittedChecks(options) : []),
-    ],
-    evidence: [evidenceOf(state.list.tasks, rules)],
+    // What was wrong is undone: a list that is complete now counts.
+    checks: complete
+      ? []
+      : [
+          ...listChecks(problems, undone, step, rules),
+          ...steeringChecks(steering),
+          ...progressChecks(changes.progress.length > 0),
+          ...(finished ? await uncommittedChecks(options) : []),
+        ],
+    evidence: [evidenceOf(list.tasks, rules)],
     done: complete,
-    committed,
+    committed: repair?.committed ?? false,
   };
-}
-
-/** Corrects the files of the PRD in the last commit; true if that took a commit. */
-async function repairCommit(
-  { paths, rules, gitTop, rejectedFolder, tellAtEnd }: PrdLoopOptions,
-  { step, list, files, start }: PrdLoopState,
-  turn: { readonly before: TaskList; readonly undone: boolean; readonly record: Recorder },
-): Promise<boolean> {
-  if (gitTop === null) return false;
-  const isWrong = (text: string | null) => turn.undone || isIllegal(text, turn.before, workOf(step), rules);
-  const tasks = { path: paths.tasks, text: list.text, isWrong };
-  const scratch = join(rejectedFolder, 'undo.index');
-  const { committed, problem } = await repairHead(
-    { top: gitTop, start },
-    [tasks, ...files.committed()],
-    scratch,
-  );
-  if (problem !== null) {
-    turn.record({ type: 'notice', text: problem });
-    tellAtEnd(problem);
-  }
-  return committed;
 }
 
 async function uncommittedChecks({ projectDir, paths, ...options }: PrdLoopOptions): Promise<Check[]> {

@@ -26,8 +26,9 @@ export function iterationPrompt(text: string, facts: IterationFacts): string {
   };
   const names = Object.keys(values).join('|');
   const prompt = text.replace(
-    new RegExp(`\\$(?:\\{(${names})\\}|(${names})(?!\\w))`, 'g'),
-    (whole, braced, plain) => String(values[braced ?? plain] ?? whole),
+    // In double braces, as the prompts of earlier Ralph plugins have them, or as a shell writes them.
+    new RegExp(`\\{\\{(${names})\\}\\}|\\$\\{(${names})\\}|\\$(${names})(?!\\w)`, 'g'),
+    (whole, double, braced, plain) => String(values[double ?? braced ?? plain] ?? whole),
   );
   return `${prompt.trimEnd()}\n\n${brief(facts)}`;
 }

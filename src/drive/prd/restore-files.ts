@@ -31,7 +31,7 @@ export function restoreFile(
 }
 
 /** A file as the last commit has to have it; `isWrong` judges another version than the one before the turn. */
-type CommittedFile = {
+export type CommittedFile = {
   readonly path: string;
   readonly text: string | null;
   isWrong?(text: string | null): boolean;
@@ -41,9 +41,9 @@ type HeadRepair = { readonly committed: boolean; readonly problem: string | null
 
 /** Commits the right version of files whose illegal version the agent has committed. */
 export async function repairHead(
-  { top, start }: { readonly top: string; readonly start: string | null },
+  { top, start, scratch }: { readonly top: string; readonly start: string | null; readonly scratch: string },
   files: readonly CommittedFile[],
-  scratch: string,
+  message?: string,
 ): Promise<HeadRepair> {
   const root = realPath(top);
   const inside = files
@@ -58,7 +58,8 @@ export async function repairHead(
   }
   if (wrong.length === 0) return { committed: false, problem: null };
   const names = wrong.map(({ path }) => basename(path)).join(', ');
-  const failure = await commitFiles(root, wrong, `chore: undo an illegal change to ${names}`, scratch);
+  const subject = message ?? `chore: undo an illegal change to ${names}`;
+  const failure = await commitFiles(root, wrong, subject, scratch);
   if (failure === null) return { committed: true, problem: null };
   const list = wrong.map(({ path }) => path).join(', ');
   return { committed: false, problem: `the last commit still has an illegal version of ${list}: ${failure}` };

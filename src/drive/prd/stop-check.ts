@@ -3,9 +3,8 @@ import type { Claim } from '../../core/completion.ts';
 import { checkTasks, problemLine } from '../../core/review/check.ts';
 import { type CommitQuery, uncommittedChanges } from '../../os/git/uncommitted.ts';
 import { type Reply, silent } from '../session/hook-reply.ts';
-import { commitWords } from './commit-words.ts';
 import { type ActiveMarker, readActive } from './ralph-active.ts';
-import { ownFiles, type PrdPaths, prdPaths, readTasksFile } from './tasks.ts';
+import { commitWords, ownFiles, type PrdPaths, prdPaths, readTasksFile } from './tasks.ts';
 
 export type PrdStop = {
   readonly projectDir: string;

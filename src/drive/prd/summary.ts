@@ -11,7 +11,7 @@ export function budgetLine(tasks: TaskList, rules: ReviewRules, maxIterations: n
   const each = remaining === 0 ? 0 : Math.round(needed / remaining);
   const enough =
     needed <= maxIterations ? '' : ` (more than the ${maxIterations} allowed: -n ${needed} gives them)`;
-  return `${remaining} of ${total} stories left × ~${plural(each, 'iteration')} each = ~${needed} iterations needed${enough}`;
+  return `${remaining} of ${total} stories left × ~${plural(each, 'iteration')} each = ~${plural(needed, 'iteration')} needed${enough}`;
 }
 
 /** Returns the lines of the summary at the end of a run. */

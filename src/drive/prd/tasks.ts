@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { projectPaths } from '../../config/paths.ts';
 import { messageOf } from '../../core/error.ts';
 import { findJsonError } from '../../core/json-error.ts';
+import { isMachineFailure } from '../../os/files/file-error.ts';
 import { lstatOf, readText, reclaimDir, setAside, writeAtomic } from '../../os/files/files.ts';
 import { isWithin } from '../../os/files/real-path.ts';
 import { findRepository } from '../../os/git/git.ts';
@@ -45,11 +46,12 @@ export type TasksFile =
   | { readonly ok: true; readonly text: string; readonly value: unknown }
   | { readonly ok: false; readonly text: string | null; readonly problem: string };
 
-/** Reads tasks.json. Never throws. */
+/** Reads tasks.json. Throws only if the machine fails. */
 export function readTasksFile({ tasks, top }: Pick<PrdPaths, 'tasks' | 'top'>): TasksFile {
   try {
     return parseTasks(readText(tasks, { root: top }));
   } catch (error) {
+    if (isMachineFailure(error)) throw error;
     return { ok: false, text: null, problem: messageOf(error) };
   }
 }
@@ -77,4 +79,19 @@ export function putBack(path: string, text: string | null, top: string, aside: s
   const stat = lstatOf(path);
   if (stat && (text === null || !stat.isFile())) setAside(path, aside);
   if (text !== null) writeAtomic(path, text, { mode: 0o644, root: top });
+}
+
+const maxLines = 20;
+
+/** Tells the agent about work that it did not commit. */
+export function commitWords(intro: string, changes: readonly string[]): string {
+  const more = changes.length > maxLines ? [`  and ${changes.length - maxLines} more`] : [];
+  return [
+    intro,
+    ...changes.slice(0, maxLines).map((line) => `  ${line}`),
+    ...more,
+    '1. Update ralph/progress.txt with what was accomplished + learnings',
+    '2. Consider if any lasting patterns belong in CLAUDE.md or .claude/rules/',
+    '3. Commit ALL changes including progress.txt and tasks.json updates',
+  ].join('\n');
 }

@@ -17,7 +17,10 @@ export type ValidTasks = { readonly text: string; readonly tasks: TaskList };
 
 /** Reads a task list; null if it is not valid. */
 export function readValidTasks(paths: Pick<PrdPaths, 'tasks' | 'top'>): ValidTasks | null {
-  const file = readTasksFile(paths);
+  return validTasks(readTasksFile(paths));
+}
+
+export function validTasks(file: TasksFile): ValidTasks | null {
   const list = file.ok ? readTasks(file.value) : null;
   return file.ok && list?.ok ? { text: file.text, tasks: list.tasks } : null;
 }
@@ -27,7 +30,8 @@ export function illegalOf(problems: readonly TaskProblem[]): TaskProblem[] {
   return problems.filter(({ omission }) => !omission);
 }
 
-type TurnWork = { readonly mode: NextStep['mode']; readonly story: string | null };
+/** What a turn is for. */
+export type TurnWork = { readonly mode: NextStep['mode']; readonly story: string | null };
 
 /** Compares the file after a turn with the list before it. Never throws. */
 export function checkTurn(
@@ -107,6 +111,17 @@ function isSplit(was: Story, story: Story, newStories: readonly Story[]): boolea
 
 function criteriaOf({ acceptanceCriteria }: Pick<Story, 'acceptanceCriteria'>): Set<string> {
   return new Set(acceptanceCriteria.map((each) => JSON.stringify(each)));
+}
+
+/** Returns problems for stories that a turn submitted for review without a commit: there is nothing to review yet. */
+export function withoutCommit(before: TaskList, after: TaskList): TaskProblem[] {
+  const submissions = pairsOf(before, after).filter(
+    ({ was, story }) => story.reviewStatus === 'needs_review' && was.reviewStatus !== 'needs_review',
+  );
+  return submissions.map(({ story: { id } }) => ({
+    rule: 'work has to be committed before its review',
+    text: `Story ${id} was submitted for review, but this iteration made no commit. Commit the work together with reviewStatus "needs_review".`,
+  }));
 }
 
 /** Returns problems for feedback that changed without a review. */

@@ -1,6 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
 import { formatDuration } from '../../core/duration.ts';
-import { createExcerpt } from '../../core/excerpt.ts';
 import { openStreamLog, type StreamLog } from '../../journal/stream-log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { exitCodeOf } from '../../os/process/exit-code.ts';
@@ -8,6 +7,7 @@ import { type Environment, shellCommand, startProcess } from '../../os/process/p
 import { createTerminalCleaner } from '../../os/terminal/clean-terminal.ts';
 import { noSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { inSandbox } from '../../sandbox/start.ts';
+import { createExcerpt } from './excerpt.ts';
 
 /** Options of every command that checks the work. */
 export type CheckContext = {

@@ -11,7 +11,7 @@ import type { Progress, Turn } from '../../core/turn.ts';
 import { agentEnded, decisionEvents, iterationStarted } from '../../journal/turn-events.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { fence } from '../fence.ts';
-import { runVerify, type VerifyResult } from '../run-verify.ts';
+import { runVerify } from '../run-verify.ts';
 import { type AgentTurn, readTurn, sessionCutBy } from './agent-turn.ts';
 import { type CheckContext, runCheck } from './check-command.ts';
 import { runGuardrails } from './guardrails.ts';
@@ -30,7 +30,8 @@ export async function runIteration(
   const { iteration, plan } = before;
   const started = clock.monotonic();
   const { task, events } = kind.prepare(iteration, before.task, workingCopy.head());
-  const loop = { ...before, task, feedback: [...before.feedback, ...takeNotes(spec, iteration, record)] };
+  const words = [...takeRefusals(parts), ...takeNotes(spec, iteration, record)];
+  const loop = { ...before, task, feedback: [...before.feedback, ...words] };
   const prompt = composePrompt(loop);
   record(iterationStarted(loop, prompt, await workingCopy.place(spec.run)));
   for (const event of events) record(event);
@@ -39,17 +40,17 @@ export async function runIteration(
   const agent = await readTurn(spec, { loop, prompt, parts });
   parts.cutSession = kind.resumesSession ? sessionCutBy(agent, spec.agent) : null;
   recordAgentEnd(spec, agent, iteration, record);
-  const ownFiles = restoreOwnFiles(spec, parts);
+  const ownChecks = [...restoreOwnFiles(spec, parts), ...repositoryChecks(workingCopy.lost())];
 
   const context = checkContext(spec, iteration, parts.sandbox);
   const guardrails = canBeChecked(agent) ? await checkGuardrails(spec, context, record) : [];
-  const inspection = await kind.inspect(iteration, agent.end, record);
+  const inspection = await kind.inspect({ ...agent, iteration }, record);
   if (inspection.committed) await workingCopy.forgive();
   const claim = readClaim(agent.text, plan.completion, {
     patternMatched: spec.matchPattern?.(agent.text.join('\n')) ?? false,
     tasksDone: inspection.done,
   });
-  const checks = [...ownFiles, ...guardrails, ...inspection.checks];
+  const checks = [...ownChecks, ...guardrails, ...inspection.checks];
   if (claim.kind === 'done')
     checks.push(...(await checkClaim(spec, parts, context, { agent, checks, inspection })));
 
@@ -77,8 +78,16 @@ function takeNotes(spec: RunSpec, iteration: number, record: Recorder): Feedback
   return notes;
 }
 
+function takeRefusals({ refusals }: RunParts): Feedback[] {
+  const lines = [...new Set(refusals.splice(0))].slice(0, mostRefusals).map((line) => `- ${line}`);
+  if (lines.length === 0) return [];
+  return [{ action: 'APPEND', text: `In the last turn you were refused:\n${lines.join('\n')}` }];
+}
+
+const mostRefusals = 5;
+
 function recordAgentEnd(spec: RunSpec, agent: AgentTurn, iteration: number, record: Recorder): void {
-  const { sessionId, context, unknown, ms, process } = agent;
+  const { sessionId, model, context, unknown, ms, process } = agent;
   const swept = process.sweptPids;
   record(
     agentEnded(iteration, agent, {
@@ -86,6 +95,7 @@ function recordAgentEnd(spec: RunSpec, agent: AgentTurn, iteration: number, reco
       ms: Math.round(ms),
       ...(context ? { context } : {}),
       ...(sessionId ? { session: sessionId } : {}),
+      ...(model ? { model } : {}),
       ...(swept.length > 0 ? { swept } : {}),
       ...(Object.keys(unknown).length > 0 ? { unknownEvents: unknown } : {}),
     }),
@@ -105,6 +115,13 @@ function restoreOwnFiles(spec: RunSpec, { journal, record }: RunParts): Check[] 
   return [
     { check: 'own-files', ok: false, detail: `changed: ${list}`, feedback: { action: 'APPEND', text } },
   ];
+}
+
+/** Fails for a repository that the turn removed: its history is the user's work. */
+function repositoryChecks(detail: string | null): Check[] {
+  if (detail === null) return [];
+  const text = `In the last turn ${detail}. Put it back where it was if you moved it; make no new one in its place.`;
+  return [{ check: 'repository', ok: false, detail, feedback: { action: 'APPEND', text } }];
 }
 
 /** True if the agent did something that a guardrail can check. */
@@ -149,13 +166,22 @@ async function checkClaim(
   const checks = [...turn.inspection.evidence, ...(await watchedFiles.check(spec.view.iterations))];
   const good = turn.agent.end === 'finished' && [...turn.checks, ...checks].every(({ ok }) => ok);
   if (!good || spec.stop.aborted || spec.settings.verify.length === 0) return checks;
-  const { iteration } = context;
-  for await (const { check, event } of verifyRun(spec.settings.verify, context, spec.nonce)) {
+  const { cwd, run, iteration } = context;
+  const results = runVerify(spec.settings.verify, {
+    iteration,
+    nonce: spec.nonce,
+    async run(command, index) {
+      const file = runPaths(cwd, run).verifyLog(iteration, `${index + 1}_${slugOf(command)}`);
+      const { exitCode, timedOut, ms, output } = await runCheck(command, file, context);
+      return { exitCode, timedOut, ms, output, log: relative(cwd, file) };
+    },
+  });
+  for await (const { check, event } of results) {
     record(event);
     checks.push(check);
   }
   // The commands ran code of the agent's, which may have changed what was inspected before.
-  const again = await spec.kind.inspect(iteration, turn.agent.end, record);
+  const again = await spec.kind.inspect({ ...turn.agent, iteration }, record);
   return [...checks, ...again.checks, ...again.evidence];
 }
 
@@ -186,22 +212,4 @@ function checkContext(spec: RunSpec, iteration: number, sandbox: Sandbox): Check
     stop: spec.stop,
     redact: () => spec.redactor.stream(),
   };
-}
-
-/** Runs the verify commands of a run; each has its log beside the stream of the iteration. */
-function verifyRun(
-  commands: readonly string[],
-  context: CheckContext,
-  nonce: () => string,
-): AsyncGenerator<VerifyResult> {
-  const { cwd, run, iteration } = context;
-  return runVerify(commands, {
-    iteration,
-    nonce,
-    async run(command, index) {
-      const file = runPaths(cwd, run).verifyLog(iteration, `${index + 1}_${slugOf(command)}`);
-      const { exitCode, timedOut, ms, output } = await runCheck(command, file, context);
-      return { exitCode, timedOut, ms, output, log: relative(cwd, file) };
-    },
-  });
 }

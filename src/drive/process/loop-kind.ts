@@ -1,5 +1,5 @@
 import type { Check } from '../../core/evidence.ts';
-import type { Progress, TurnEnd } from '../../core/turn.ts';
+import type { Progress, Turn } from '../../core/turn.ts';
 import type { EventBody } from '../../journal/events.ts';
 import type { Environment } from '../../os/process/process.ts';
 
@@ -20,11 +20,13 @@ export type LoopKind = {
   prepare(iteration: number, task: string, head: string | null): PreparedIteration;
   progressOf(changes: Progress): Progress;
   /** Checks the work after the turn, and again after commands that may have changed it. */
-  inspect(iteration: number, end: TurnEnd, record: Recorder): Promise<Inspection>;
+  inspect(turn: TurnToInspect, record: Recorder): Promise<Inspection>;
   close(): void;
 };
 
 type PreparedIteration = { readonly task: string; readonly events: readonly EventBody[] };
+
+export type TurnToInspect = Pick<Turn, 'end' | 'progress'> & { readonly iteration: number };
 
 export type Inspection = {
   readonly checks: readonly Check[];

@@ -1,7 +1,10 @@
 import { basename } from 'node:path';
 import { formatDuration } from '../../core/duration.ts';
+import { limitOfReason } from '../../core/limit-words.ts';
 import { type Notice, type NoticeFacts, noticeKindOf, noticeOf } from '../../core/notice.ts';
 import type { EventOf, JournalEvent } from '../../journal/events.ts';
+import { nextCommand } from '../../journal/next-command.ts';
+import { readRun } from '../../journal/runs.ts';
 import { channelsOf } from '../../os/notify/delivery.ts';
 import type { Recorder } from './loop-kind.ts';
 import type { RunSpec } from './run-spec.ts';
@@ -21,8 +24,9 @@ export function startNotices(spec: RunSpec, record: Recorder): Notices {
 
   async function send(notice: Notice): Promise<void> {
     const { sendNotice } = await import('../../os/notify/send.ts');
+    const next = notice.outcome === undefined ? {} : { next: nextAfter(cwd, spec.run) };
     const world = { cwd, env, version, terminal, stop, sandboxed: spec.openSandbox !== undefined };
-    for (const { channel, ok, detail } of await sendNotice(notice, settings.notify, world)) {
+    for (const { channel, ok, detail } of await sendNotice({ ...notice, ...next }, settings.notify, world)) {
       record({ type: 'notified', kind: notice.kind, channel, ok, detail });
     }
   }
@@ -44,6 +48,12 @@ export function startNotices(spec: RunSpec, record: Recorder): Notices {
   };
 }
 
+/** Returns the command to type, which is the same as in the terminal. */
+function nextAfter(cwd: string, run: string): string {
+  const { view } = readRun(cwd, run);
+  return nextCommand(view, { asks: view.needs?.kind === 'answer', isLatest: true });
+}
+
 type Facts = Omit<NoticeFacts, 'run' | 'project' | 'at'>;
 
 function factsOf(event: JournalEvent): Facts | null {
@@ -53,13 +63,23 @@ function factsOf(event: JournalEvent): Facts | null {
   const kind = noticeKindOf(outcome);
   if (kind === null) return null;
   const cost = usage.costUsd === undefined ? {} : { costUsd: usage.costUsd };
-  return { kind, because: because.text, outcome, exitCode, iterations, ...cost };
+  return { kind, ...headlineOf('stopped', because), outcome, exitCode, iterations, ...cost };
 }
 
 /** Returns null for a provider that is busy for a moment; a usage limit may take hours. */
 function waitFacts({ because, ms = 0 }: EventOf<'decision'>): Facts | null {
   if (because.code !== 'usage-limit') return null;
-  return { kind: 'limit', because: `${because.text}; it goes on in ${formatDuration(ms)}` };
+  const text = `${because.text}; it goes on in ${formatDuration(ms)}`;
+  return { kind: 'limit', ...headlineOf('waits', { ...because, text }) };
+}
+
+/** A provider's limit is named in the title. */
+function headlineOf(
+  state: string,
+  { code, text }: EventOf<'decision'>['because'],
+): Pick<NoticeFacts, 'headline' | 'because'> {
+  const limit = limitOfReason(code);
+  return { because: text, ...(limit && { headline: `${state}: ${limit.mark.replace('-', ' ')}` }) };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

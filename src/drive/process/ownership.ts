@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import { projectPaths, runPaths } from '../../config/paths.ts';
 import { RalphError } from '../../core/error.ts';
 import { otherExits } from '../../core/outcome.ts';
 import { lastEvent, openJournal } from '../../journal/journal.ts';
 import { latestRun } from '../../journal/runs.ts';
 import type { Clock } from '../../os/clock.ts';
-import { ensureDir, lstatOf, readText, refuseLinkedFolders, writeAtomic } from '../../os/files/files.ts';
+import { appendText } from '../../os/files/append-text.ts';
+import { ensureDir, lstatOf, refuseLinkedFolders } from '../../os/files/files.ts';
 import { acquireLock, type Lock, lockOwner, unreadableLock } from '../../os/files/lock.ts';
+import { sweepTemporaryFiles } from '../../os/files/temp.ts';
 import { sweepRun } from '../../os/process/process.ts';
 
 export type Ownership = {
@@ -23,7 +26,7 @@ export function runningLoop(cwd: string): { run: string; pid: number; since: str
   return { run: String(owner.info.run), pid: owner.pid, since: String(owner.info.since) };
 }
 
-const ignored = ['.gitignore', 'runs/', '*.log', '*.txt', 'lock*', 'settings.local.json', '*.bad-*'];
+const ignored = ['.gitignore', 'runs/', '*.log', '*.txt', 'lock*', 'settings.local.json', '*.bad-*', '*.tmp'];
 
 /** Takes the lock of the working copy, since only one loop may run there. First ends what a dead loop left running. */
 export async function ownWorkingCopy(
@@ -41,9 +44,7 @@ export async function ownWorkingCopy(
     lock.release();
   };
   try {
-    if (readText(paths.gitignore) === null) {
-      writeAtomic(paths.gitignore, `${ignored.join('\n')}\n`, { mode: 0o644, fsync: false });
-    }
+    for (const folder of [cwd, root ?? cwd, paths.root, join(cwd, 'ralph')]) sweepTemporaryFiles(folder);
     const suspects = new Set([latestRun(cwd), tookOver?.info.run]);
     const abandoned: string[] = [];
     for (const suspect of suspects) {
@@ -60,9 +61,11 @@ export async function ownWorkingCopy(
 type LockInfo = { readonly run: string; readonly since: string };
 
 function lockFolder(folder: string, info: LockInfo) {
-  const { root, lock } = projectPaths(folder);
+  const { root, lock, gitignore } = projectPaths(folder);
   refuseLinkedFolders(lock, folder);
   ensureDir(root, 0o755);
+  // First, so that git never sees a file of ours; not by a temporary file, which it would see.
+  if (!lstatOf(gitignore)?.size) appendText(gitignore, `${ignored.join('\n')}\n`);
   const result = acquireLock(lock, { ...info });
   if (!result.ok)
     throw unreadableLock(lock, result.owner) ?? alreadyRunning(result.owner.pid, result.owner.info);
@@ -82,11 +85,14 @@ function lockAbove(top: string, info: LockInfo, own: Lock): Lock {
 /** Last events of a process that came to its own end. */
 const lastOfProcess = new Set<string | undefined>(['run.ended', 'run.yielded', 'run.abandoned']);
 
-/** Closes a run without an end. We hold the lock, so its process has died. */
+/** Closes a run without an end. We hold the lock, so its process has died. One that failed may have left something, too. */
 async function closeAbandonedRun(cwd: string, run: string, clock: Clock): Promise<boolean> {
   const path = runPaths(cwd, run).journal;
-  if (lastOfProcess.has(lastEvent(path)?.type)) return false;
+  const event = lastEvent(path);
+  const isOver = lastOfProcess.has(event?.type);
+  if (isOver && !(event?.type === 'run.ended' && event.outcome === 'LOOP_FAILED')) return false;
   const swept = await sweepRun(run, { traced: true });
+  if (isOver) return false;
   // A run that died before it had a journal needs none. One that died before its first word there gets its end.
   if (lstatOf(path) === null) return false;
   const journal = openJournal(path, () => clock.now());

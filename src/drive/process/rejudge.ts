@@ -1,16 +1,12 @@
-import type { AgentAdapter } from '../../agents/adapter.ts';
-import { type UserAgent, userAgent } from '../../agents/custom/user-agent.ts';
-import { agentNameOf, agents } from '../../agents/registry.ts';
 import { createTurnReader, type StreamedTurn } from '../../agents/turn.ts';
 import { runPaths } from '../../config/paths.ts';
 import { decide, newLoop } from '../../core/decide.ts';
-import { RalphError } from '../../core/error.ts';
 import type { Evidence, LoopPlan, Verdict } from '../../core/loop.ts';
 import type { Turn } from '../../core/turn.ts';
 import type { EventOf, JournalEvent } from '../../journal/events.ts';
 import { last } from '../../journal/runs.ts';
-import { earlierLog } from '../../journal/stream-log.ts';
 import { readLines } from '../../os/process/read-lines.ts';
+import { type Attempt, attemptsOf, streamOf, unreadable } from './attempts.ts';
 
 /** Result of an iteration: the verdict on a claim, a call for a human, or neither. */
 export type Judgement = Verdict & { readonly claim: 'done' | 'blocked' | 'decide' | 'none' };
@@ -22,14 +18,6 @@ export type Rejudged = {
   readonly recorded: Judgement | null;
   /** Null if the agent's stream or the record of its end is missing. */
   readonly now: (Judgement & { readonly same: boolean }) | null;
-};
-
-/** One attempt of an iteration; waits and resumes may need several. */
-type Attempt = {
-  readonly iteration: number;
-  readonly plan: LoopPlan;
-  readonly adapter: AgentAdapter;
-  readonly events: JournalEvent[];
 };
 
 /** Checks of the turn itself; all others were made outside and cannot be repeated. */
@@ -71,39 +59,6 @@ export async function rejudge(
     results.push({ iteration, recorded, now: isKnown ? { ...now, same: isSame(recorded, now) } : null });
   }
   return results;
-}
-
-function attemptsOf(
-  events: readonly JournalEvent[],
-  started: EventOf<'run.started'>,
-  isSession: boolean,
-): Attempt[] {
-  const attempts: Attempt[] = [];
-  let { plan } = started;
-  // A host has no stream to read.
-  let adapter = adapterOf(started.run, isSession ? 'custom' : started.agent, started.output);
-  for (const event of events) {
-    if (event.type === 'run.resumed') {
-      plan = event.plan ?? plan;
-      adapter = event.agent === undefined ? adapter : adapterOf(started.run, event.agent, event.output);
-    }
-    // The end of the agent tells its iteration as well, should the beginning be damaged.
-    const begins =
-      event.type === 'iteration.started' ||
-      (event.type === 'agent.ended' && event.iteration !== attempts.at(-1)?.iteration);
-    if (begins) attempts.push({ iteration: event.iteration, plan, adapter, events: [] });
-    attempts.at(-1)?.events.push(event);
-  }
-  return attempts;
-}
-
-/** Returns the log of an attempt: a later one of the same iteration has renamed it. */
-function streamOf(attempt: Attempt, attempts: readonly Attempt[], path: string): string {
-  const tries = attempts.filter(
-    ({ iteration, events }) => iteration === attempt.iteration && last(events, 'agent.started'),
-  );
-  const nth = tries.indexOf(attempt) + 1;
-  return nth === 0 || nth === tries.length ? path : earlierLog(path, nth);
 }
 
 function recordedJudgement({ events }: Attempt): Judgement | null {
@@ -190,24 +145,5 @@ function checksOf({ events }: Attempt): Evidence[] {
     const { command, ok, timedOut, exitCode } = event;
     const check = `${event.type === 'verify.ended' ? 'verify' : 'guardrail'}: ${command}`;
     return [{ check, ok, detail: timedOut ? 'timed out' : `exit code ${exitCode}` }];
-  });
-}
-
-function adapterOf(run: string, agent: string, output?: UserAgent['output']): AgentAdapter {
-  const adapter = recordedAdapter(agent, output);
-  if (adapter !== null) return adapter;
-  throw unreadable(run, `this version of ralph does not know its agent "${agent}"`);
-}
-
-/** The adapter of an agent that a journal names; null for one that this version does not know. */
-export function recordedAdapter(agent: string, output: UserAgent['output'] = 'text'): AgentAdapter | null {
-  if (agent === 'custom') return userAgent({ args: [], output });
-  const adapter = agents[agentNameOf(agent)];
-  return adapter.name === agent ? adapter : null;
-}
-
-function unreadable(run: string, why: string): RalphError {
-  return new RalphError('run-unreadable', `run ${run} cannot be judged again: ${why}`, {
-    remedy: 'ralph runs',
   });
 }

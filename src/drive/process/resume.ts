@@ -43,14 +43,16 @@ export function resumable(cwd: string, run: string): Resumable {
     throw unusable(run, 'its task held a secret, which is not kept');
   }
   const cli = [...started.cli, ...events.flatMap((event) => (event.type === 'run.resumed' ? event.cli : []))];
-  const unheard = events.filter((event) => event.type === 'note' && event.seq > (decided?.seq ?? 0));
+  const words = events.flatMap((event) =>
+    event.type === 'note' && event.seq > (decided?.seq ?? 0) ? [event.text] : [],
+  );
   const prompt = started.promptFile === undefined ? { text: started.task } : { file: started.promptFile };
   return {
     run,
     view,
     prompt,
     cli,
-    words: unheard.map((event) => (event.type === 'note' ? event.text : '')),
+    words,
     passed: passedIn(events),
     loop(plan, { counting, number }) {
       if (!decided) return { ...newLoop(plan, started.task, number), usage: view.usage };

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { runPaths } from '../../config/paths.ts';
 import { newLoop } from '../../core/decide.ts';
-import { messageOf, RalphError } from '../../core/error.ts';
+import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
 import type { Decision, LoopState } from '../../core/loop.ts';
 import { failureOf, outcomeOfExit, outcomes } from '../../core/outcome.ts';
 import type { EventBody } from '../../journal/events.ts';
@@ -59,11 +59,13 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
       record,
       watchedFiles,
       passed,
+      refusals: [],
       cutSession: null,
     });
     // The question of an agent goes into a file for its human.
     return end && { ...end, because: { ...end.because, text: spec.redactor.text(end.because.text) } };
-  } catch (error) {
+  } catch (thrown) {
+    const error = withResume(thrown, spec);
     endByError(spec, record, error);
     throw error;
   } finally {
@@ -117,6 +119,15 @@ function endRun(
 ): RunEnd {
   record(runEnded({ outcome, because, exitCode }, spec.view, elapsedAt(spec.view, spec.clock.now())));
   return { outcome, exitCode, because };
+}
+
+/** Adds how to go on when there is space again: the run is as it was before this iteration. */
+function withResume(error: unknown, { run, plan }: RunSpec): unknown {
+  if (!isRalphError(error) || error.code !== 'disk-full') return error;
+  const command = plan.completion.tasks === undefined ? `ralph run --resume ${run}` : 'ralph prd run';
+  const remedy = `free some space (df -h shows where), then: ${command}`;
+  const { code, message, exitCode } = error;
+  return new RalphError(code, message, { remedy, exitCode, cause: error });
 }
 
 /** Ends a run that cannot go on, as far as that can still be written: the disk may be what failed. */
@@ -210,7 +221,7 @@ function folderOfProject({ cwd, workingCopy }: RunSpec, file: string): string | 
 function startEvent(spec: RunSpec, loop: LoopState): EventBody {
   const { run, cwd, cli, plan, agent } = spec;
   const { pid } = process;
-  const { output } = spec.settings.agent;
+  const output = agent.adapter.protocol ?? spec.settings.agent.output;
   const how = {
     agent: agent.adapter.name,
     ...(agent.version === null ? {} : { agentVersion: agent.version }),

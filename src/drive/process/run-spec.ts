@@ -93,6 +93,8 @@ export type RunParts = {
   readonly watchedFiles: WatchedFiles;
   /** Guardrails that passed the last time they ran. */
   readonly passed: Set<string>;
+  /** Tool calls that we refused, in words for the next prompt: an agent may not tell its model why. */
+  readonly refusals: string[];
   /** The agent's session that a limit cut off, for the next try. */
   cutSession: string | null;
 };

@@ -1,10 +1,11 @@
 import { basename, isAbsolute } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import { RalphError } from '../../core/error.ts';
 import { splitWords } from '../../core/words.ts';
+import { nothingToCommit } from '../../journal/events.ts';
 import { isWithin, realPath } from '../../os/files/real-path.ts';
 import { hasChanges } from '../../os/git/git.ts';
 import { pushTo } from '../../os/git/push.ts';
+import { collect } from '../../os/process/pipes.ts';
 import {
   type Environment,
   findProgram,
@@ -18,6 +19,8 @@ import { agentTask } from './agent-turn.ts';
 import type { RunSpec } from './run-spec.ts';
 
 const messageTimeoutMs = 5 * 60_000;
+const taskTimeoutMs = 10 * 60_000;
+const mostNames = 5;
 const messagePrompt =
   'Provide a short imperative commit message for the changes. Output only the message, no explanation.';
 
@@ -44,8 +47,11 @@ export async function* runScm(
   for (const task of tasks) {
     const words = splitWords(task) ?? [task];
     const commits = words[0] === 'commit';
-    if (commits && name === 'git' && (await hasChanges(root)) === false) {
-      yield { task, ok: true, detail: 'nothing to commit (new files are not part of commit -am)' };
+    const isGitCommit = commits && name === 'git';
+    const { fresh, old } = isGitCommit ? await spec.workingCopy.untracked() : { fresh: [], old: [] };
+    const leftOut = old.length === 0 ? '' : ` (left out, untracked before the run: ${shortList(old)})`;
+    if (isGitCommit && fresh.length === 0 && (await hasChanges(root)) === false) {
+      yield { task, ok: true, detail: `${nothingToCommit}${leftOut}` };
       continue;
     }
     const message = commits ? commitMessage(await askForMessage(spec, sandbox)) : null;
@@ -54,6 +60,8 @@ export async function* runScm(
     }
     const more = message === null ? [] : ['-am', message];
     if (spec.stop.aborted) return;
+    const refusal = fresh.length === 0 ? null : await addFiles(spec, [command, '-C', root], fresh, sandbox);
+    if (refusal !== null) return yield { task, ok: false, detail: refusal };
     const push =
       name === 'git' && words[0] === 'push' ? await pushTo(root, spec.view.branch, words) : { words };
     if ('refused' in push) return yield { task, ok: false, detail: push.refused };
@@ -64,22 +72,45 @@ export async function* runScm(
     const careful = outside ? withoutAgents : [];
     const { end, output } = await runSideProcess(spec, [command, ...careful, ...push.words, ...more], {
       ...(outside ? { cwd: root, env } : { sandbox }),
-      timeoutMs: 10 * 60_000,
+      timeoutMs: taskTimeoutMs,
     });
     const ok = end.exitCode === 0;
     const text = output.trim();
     yield {
       task,
       ok,
-      detail: ok ? (message ?? text.split('\n')[0] ?? '') : (end.error?.message ?? text),
+      detail: ok ? `${message ?? text.split('\n')[0] ?? ''}${leftOut}` : (end.error?.message ?? text),
     };
     if (!ok) return;
   }
 }
 
+/** Adds new files to the index, which `commit -am` leaves out. Returns null, or why that failed. */
+async function addFiles(
+  spec: RunSpec,
+  git: readonly [string, ...string[]],
+  paths: readonly string[],
+  sandbox: Sandbox,
+): Promise<string | null> {
+  const words = ['--literal-pathspecs', 'add', '--pathspec-from-file=-', '--pathspec-file-nul'];
+  const { end, output } = await runSideProcess(spec, [...git, ...words], {
+    stdin: paths.join('\0'),
+    sandbox,
+    timeoutMs: taskTimeoutMs,
+  });
+  return end.exitCode === 0 ? null : (end.error?.message ?? output.trim());
+}
+
+function shortList(paths: readonly string[]): string {
+  const more = paths.length > mostNames ? ` and ${paths.length - mostNames} more` : '';
+  return `${paths.slice(0, mostNames).join(', ')}${more}`;
+}
+
 /** Asks the agent for a commit message, outside the loop. Returns what it printed; nothing if it failed. */
 async function askForMessage(spec: RunSpec, sandbox: Sandbox): Promise<string> {
   const { adapter, program, version, guard } = spec.agent;
+  // The protocol has no short answers, and another whole session is too much for one line.
+  if (adapter.protocol === 'acp') return `Changes of the run ${spec.run}`;
   const task = { ...agentTask(spec), prompt: messagePrompt };
   const { args, stdin, env } = adapter.command(task, version, 'text');
   const { end, stdout } = await runSideProcess(spec, [program, ...args], {
@@ -106,7 +137,7 @@ function commitMessage(answer: string): string | null {
 
 type SideResult = { readonly end: ProcessEnd; readonly stdout: string; readonly output: string };
 
-const maxChars = 1_000_000;
+const maxBytes = 1_000_000;
 
 /** Runs a process beside the agent's turns. It carries the run's id and ends when the run is stopped. */
 async function runSideProcess(
@@ -121,12 +152,8 @@ async function runSideProcess(
     readonly timeoutMs: number;
   },
 ): Promise<SideResult> {
-  const [out, err] = [new StringDecoder('utf8'), new StringDecoder('utf8')];
-  let stdout = '';
-  let output = '';
-  const keep = (text: string): void => {
-    if (output.length < maxChars) output += text;
-  };
+  const stdout = collect(maxBytes);
+  const output = collect(maxBytes);
   const { env = spec.env, alone = {}, cwd = spec.cwd, stdin = null, sandbox = noSandbox } = options;
   const { done } = startProcess({
     ...inSandbox(sandbox, argv, { env, alone, cwd, stdin }),
@@ -137,13 +164,12 @@ async function runSideProcess(
     clock: spec.clock,
     stop: spec.stop,
     onStdout(chunk) {
-      const text = out.write(chunk);
-      if (stdout.length < maxChars) stdout += text;
-      keep(text);
+      stdout.add(chunk);
+      output.add(chunk);
     },
-    onStderr: (chunk) => keep(err.write(chunk)),
+    onStderr: output.add,
   });
   const end = await done;
   await sandbox.settle();
-  return { end, stdout, output };
+  return { end, stdout: stdout.text(), output: output.text() };
 }

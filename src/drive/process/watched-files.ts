@@ -34,7 +34,13 @@ type FileRecord = v.InferOutput<typeof recordSchema>;
 /** Records the protected files, and those that define the checks, at the start of the run; a resumed run uses the same record. */
 export function watchFiles(
   watch: Watch,
-  record: { readonly folder: string; readonly file: string; readonly resumed?: boolean },
+  record: {
+    readonly folder: string;
+    readonly file: string;
+    /** Folder below which no link is followed; the working copy if left out. */
+    readonly root?: string;
+    readonly resumed?: boolean;
+  },
 ): WatchedFiles {
   const { cwd, protectedPaths, commands, protectChecks } = watch;
   const hasPaths = protectedPaths.length > 0;
@@ -56,7 +62,7 @@ export function watchFiles(
   }
   const before = typeof stored === 'string' ? look() : stored;
   ensureDir(record.folder);
-  writeAtomic(record.file, `${JSON.stringify(before)}\n`, { fsync: false, root: cwd });
+  writeAtomic(record.file, `${JSON.stringify(before)}\n`, { fsync: false, root: record.root ?? cwd });
   return {
     async check(iterations) {
       const now = look();

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { runPaths } from '../../config/paths.ts';
 import type { Progress } from '../../core/turn.ts';
 import type { Place } from '../../journal/turn-events.ts';
 import { changedBetween, markFolder } from '../../os/files/file-marks.ts';
+import { lstatOf } from '../../os/files/files.ts';
 import { countCommits, findRepository } from '../../os/git/git.ts';
 import { changedFiles } from '../../os/git/git-diff.ts';
 import { keepSnapshot, sweepSnapshots } from '../../os/git/snapshot.ts';
@@ -21,6 +23,10 @@ export type WorkingCopy = {
   look(): void;
   /** Returns the changes since the last call, as of `look` if it was called, else as of now. */
   progress(): Promise<Progress>;
+  /** Returns a sentence about the repository of the start if it is gone; null if it is there, or there was none. */
+  lost(): string | null;
+  /** Returns the files that git does not track: those that are new since the run began, and those that were there. */
+  untracked(): Promise<{ readonly fresh: readonly string[]; readonly old: readonly string[] }>;
   /** Counts all changes up to now as ours, not the agent's. */
   forgive(): Promise<void>;
   /** Returns the commit and, if files differ from it, the snapshot of the last look. */
@@ -37,15 +43,28 @@ export async function openWorkingCopy(
 ): Promise<WorkingCopy> {
   const root = findRepository(cwd);
   const look = () => stateOf(cwd, root, !sandboxed);
-  let before = await look();
+  const first = await look();
+  let before = first;
   let looking: Promise<TreeState> | null = null;
   const snapshots = root === null ? null : createSnapshots(cwd, root);
   return {
     root,
     head: () => before.head,
     branch: () => before.branch,
+    lost() {
+      const path = root === null ? null : join(root, '.git');
+      return path === null || lstatOf(path) !== null ? null : `the repository is gone: there is no ${path}`;
+    },
     look() {
       looking = look();
+      // Told when it is asked for.
+      looking.catch(() => {});
+    },
+    async untracked() {
+      const { files } = await look();
+      const paths = [...files.keys()].filter((path) => files.get(path)?.startsWith('? '));
+      const isOld = (path: string) => first.files.get(path) === files.get(path);
+      return { fresh: paths.filter((path) => !isOld(path)), old: paths.filter(isOld) };
     },
     async forgive() {
       before = await look();
@@ -98,7 +117,7 @@ function createSnapshots(cwd: string, top: string) {
 }
 
 async function stateOf(cwd: string, root: string | null, filters: boolean): Promise<TreeState> {
-  const state = root === null ? null : await treeState(root, { top: root, filters });
+  const state = root === null ? null : await treeState(root, { filters });
   return state ?? folderOf(cwd);
 }
 

@@ -1,16 +1,12 @@
-/** The commands of a loop, which every host has under the same names. */
-export const loopCommands = [
-  'ralph-loop',
-  'ulw-loop',
-  'cancel-ralph',
-  'ralph-status',
-  'ralph-pause',
-  'ralph-resume',
-] as const;
+const startNames = ['ralph-loop', 'ralph', 'ulw-loop'] as const;
+const controlNames = ['cancel-ralph', 'ralph-status', 'ralph-pause', 'ralph-resume'] as const;
 
-export type CommandName = (typeof loopCommands)[number];
-export type StartName = 'ralph-loop' | 'ulw-loop';
-export type ControlName = Exclude<CommandName, StartName>;
+/** The commands of a loop, which every host has under the same names. */
+export const loopCommands = [...startNames, ...controlNames] as const;
+
+export type StartName = (typeof startNames)[number];
+export type ControlName = (typeof controlNames)[number];
+export type CommandName = StartName | ControlName;
 
 export type Command = { readonly name: CommandName; readonly args: string };
 
@@ -31,5 +27,5 @@ export function isPlainStop(prompt: string): boolean {
 }
 
 export function isStart(name: CommandName): name is StartName {
-  return name === 'ralph-loop' || name === 'ulw-loop';
+  return startNames.some((each) => each === name);
 }

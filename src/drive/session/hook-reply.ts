@@ -15,6 +15,10 @@ export type Reply =
 
 export const silent: Reply = { kind: 'silent' };
 
+export function noticeOf(text: string | null): Reply {
+  return text === null ? silent : { kind: 'notice', notice: text };
+}
+
 /** Surroundings of a hook. */
 export type SessionContext = {
   readonly env: Environment;

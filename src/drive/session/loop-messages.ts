@@ -2,7 +2,7 @@ import { completionTag } from '../../core/completion.ts';
 import { formatDuration } from '../../core/duration.ts';
 import type { LoopState, Reason } from '../../core/loop.ts';
 import type { Outcome } from '../../core/outcome.ts';
-import { oneLine } from '../../core/text.ts';
+import { oneLine, plural } from '../../core/text.ts';
 import type { SessionLoop } from './session-loops.ts';
 
 /** First paragraph of each message of `/ulw-loop`. */
@@ -71,15 +71,15 @@ export function statusMessage(state: SessionLoop, now: number): string {
   return [
     `Ralph loop ${state.run}: ${state.status}, ${iterationText(loop)}, ${formatDuration(now - state.startedAt)} since the start.`,
     `Task: ${oneLine(loop.task, 300)}`,
-    `Done is ${tagText(loop)}${workText[state.onPromiseNoWork](state.minToolCalls)} (${loop.toolCalls} tool call${loop.toolCalls === 1 ? '' : 's'} so far).`,
+    `Done is ${tagText(loop)}${workText[state.onPromiseNoWork](state.minToolCalls)} (${plural(loop.toolCalls, 'tool call')} so far).`,
     `Limits: ${limitsText(state)}.`,
     ...state.verify.map((command) => `Verified with: ${command}`),
   ].join('\n');
 }
 
 const workText = {
-  reject: (calls: number) => `, with at least ${calls} tool calls`,
-  warn: (calls: number) => `, with a warning below ${calls} tool calls`,
+  reject: (calls: number) => `, with at least ${plural(calls, 'tool call')}`,
+  warn: (calls: number) => `, with a warning below ${plural(calls, 'tool call')}`,
   accept: () => ', whatever the work',
 };
 

@@ -23,7 +23,7 @@ export async function notifySessionEnd(
   const facts = { kind, outcome, exitCode, run, project: basename(cwd), iterations: loop.iteration };
   const at = new Date(now()).toISOString();
   const { deliveries, problem } = await notifyEnd(
-    { ...facts, at, because: because.text },
+    { ...facts, at, because: because.text, next: `ralph show ${run}` },
     { cwd, env: userEnvironment(env), version },
   );
   const events: EventBody[] = [

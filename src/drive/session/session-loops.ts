@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as v from 'valibot';
+import { RalphError } from '../../core/error.ts';
 import type { EventBody } from '../../journal/events.ts';
 import { appendEvents } from '../../journal/journal-append.ts';
 import { loopState } from '../../journal/loop-schemas.ts';
@@ -15,6 +16,7 @@ import {
 } from '../../os/files/files.ts';
 import { withLock } from '../../os/files/lock.ts';
 import { fileSize, scanLinesBack } from '../../os/files/scan-lines.ts';
+import { sweepTemporaryFiles } from '../../os/files/temp.ts';
 import type { Environment } from '../../os/process/program.ts';
 import type { SessionContext } from './hook-reply.ts';
 import { recordPaths, sessionPaths, sessionRunsFolder, sessionsFolder } from './session-paths.ts';
@@ -25,7 +27,7 @@ const transcriptMark = v.object({
   offset: v.number(),
   /** End of the last answer, if the transcript did not have it yet: it belongs to the turn before. */
   unseen: v.nullable(v.string()),
-  /** End of the last answer that was judged, by which a stop that is delivered twice is recognised. */
+  /** End of the last answer that was judged, by which a stop that is delivered a second time is recognised. */
   judged: v.exactOptional(v.string()),
 });
 
@@ -56,8 +58,6 @@ const sessionLoop = v.object({
   transcript: transcriptMark,
   /** Time at which each background task that it waits for was first seen, by id. */
   waitsFor: v.exactOptional(v.record(v.string(), v.number())),
-  /** True if the last stop was delivered twice and answered twice. */
-  repeated: v.exactOptional(v.boolean()),
   /** Bytes of the journal. More of them come from a hook that was ended before it could write this state. */
   journalSize: v.exactOptional(v.number()),
   /** Epoch milliseconds. */
@@ -84,6 +84,9 @@ export function readSessionLoop(env: Environment, sessionId: string): SessionRea
   const { file } = sessionPaths(env, sessionId);
   const content = readJson(file);
   if (!content.ok && content.reason === 'missing') return { kind: 'none' };
+  // A good file that cannot be read just now stays: the loop goes on at the next stop.
+  if (!content.ok && content.reason === 'unreadable' && lstatOf(file)?.isFile())
+    throw new RalphError('state-unreadable', content.message);
   const { success, output } = v.safeParse(sessionLoop, content.ok ? content.value : null);
   if (success && output.sessionId === sessionId) return { kind: 'loop', state: output };
   const path = setAside(file);
@@ -96,57 +99,92 @@ export function openLoop(env: Environment, sessionId: string): SessionLoop | nul
   return file.kind === 'loop' ? file.state : null;
 }
 
-/** Returns the loop of this session unless it is paused; null if it has none. */
-export function activeLoop(env: Environment, sessionId: string): SessionLoop | null {
-  const state = openLoop(env, sessionId);
-  return state?.status === 'active' ? state : null;
-}
-
 /** Appends the events that `eventsOf` returns to the journal of a session's loop; false if it has none. */
 export function noteInSession(
-  { env, now }: World,
+  world: World,
   sessionId: string,
   eventsOf: (state: SessionLoop) => readonly EventBody[],
 ): boolean {
-  const paths = sessionPaths(env, sessionId);
-  if (lstatOf(paths.file) === null) return false;
-  return withLock(paths.lock, () => {
-    const state = readJsonAs(paths.file, sessionLoop);
-    if (state?.sessionId !== sessionId) return false;
-    appendToRecord({ env, now }, state, eventsOf(state));
-    return true;
+  const { file, lock } = sessionPaths(world.env, sessionId);
+  if (lstatOf(file) === null) return false;
+  return withLock(lock, () => {
+    const state = openLoop(world.env, sessionId);
+    if (state !== null) appendToRecord(world, state, eventsOf(state));
+    return state !== null;
   });
 }
 
-/** Writes a new loop and the first events of its journal; false if the session has one already. */
-export function createSessionLoop(
-  { env, now }: World,
-  state: SessionLoop,
-  events: readonly EventBody[],
-): boolean {
-  const paths = sessionPaths(env, state.sessionId);
+/** Writes a loop that is new or goes on after its end, and its next events; false if the session has one already. */
+export function openSessionLoop(world: World, state: SessionLoop, events: readonly EventBody[]): boolean {
+  const { env } = world;
+  const { file, lock } = sessionPaths(env, state.sessionId);
   ensureDir(sessionsFolder(env));
-  return withLock(paths.lock, () => {
+  return withLock(lock, () => {
     if (openLoop(env, state.sessionId) !== null) return false;
-    const journalSize = appendToRecord({ env, now }, state, events);
+    const journalSize = appendToRecord(world, state, events);
     if (state.taskFile !== undefined) writeAtomic(state.taskFile, state.loop.task);
-    writeState(paths.file, { ...state, journalSize });
+    writeState(file, { ...state, journalSize });
+    removeIfThere(recordPaths(env, state.run).state);
     return true;
   });
 }
 
 /** Compare and set: changes the loop. False, with nothing written, if somebody changed it since `before` was read. */
 export function updateSessionLoop(
-  { env, now }: World,
+  world: World,
   before: SessionLoop,
   change: Partial<SessionLoop>,
   events: readonly EventBody[] = [],
 ): boolean {
+  return whileCurrent(world.env, before, ({ file }) => {
+    const journalSize = appendToRecord(world, before, events);
+    writeState(file, { ...before, ...change, journalSize, revision: before.revision + 1 });
+  });
+}
+
+/** Ends the loop, and moves its state to its journal. Compare and set, as `updateSessionLoop` is. */
+export function endSessionLoop(
+  world: World,
+  before: SessionLoop,
+  change: Partial<SessionLoop>,
+  events: readonly EventBody[],
+): boolean {
+  return whileCurrent(world.env, before, ({ file }) => {
+    appendToRecord(world, before, events);
+    const { state } = recordPaths(world.env, before.run);
+    writeState(state, { ...before, ...change, revision: before.revision + 1 });
+    removeIfThere(file);
+    sweepTemporaryFiles(dirname(file));
+  });
+}
+
+/** Moves the loop with this transcript to a session that got a new id; null if there is none. */
+export function adoptSessionLoop(
+  env: Environment,
+  sessionId: string,
+  transcript: string,
+): SessionLoop | null {
+  const old = listSessionLoops(env).find((state) => state.transcript.path === transcript);
+  if (old === undefined) return null;
+  const next = { ...old, sessionId, revision: old.revision + 1 };
+  const isMoved = whileCurrent(env, old, ({ file }) => {
+    writeState(sessionPaths(env, sessionId).file, next);
+    removeIfThere(file);
+  });
+  return isMoved ? next : null;
+}
+
+/** Runs a change under the lock of the loop; false if somebody changed it since `before` was read. */
+function whileCurrent(
+  env: Environment,
+  before: SessionLoop,
+  change: (paths: ReturnType<typeof sessionPaths>) => void,
+): boolean {
   const paths = sessionPaths(env, before.sessionId);
   return withLock(paths.lock, () => {
-    if (!isCurrent(env, before)) return false;
-    const journalSize = appendToRecord({ env, now }, before, events);
-    writeState(paths.file, { ...before, ...change, journalSize, revision: before.revision + 1 });
+    const now = openLoop(env, before.sessionId);
+    if (now?.run !== before.run || now.revision !== before.revision) return false;
+    change(paths);
     return true;
   });
 }
@@ -168,70 +206,19 @@ function appendToRecord({ env, now }: World, state: SessionLoop, events: readonl
 /** True if a hook wrote its decision to the journal and was ended before it could write the state. */
 function hasDecision(journal: string, since: number | undefined): boolean {
   if (since === undefined || (fileSize(journal) ?? 0) <= since) return false;
-  let found = false;
+  let isThere = false;
   const visit = (line: string) => {
-    found ||= line.includes('"type":"decision"');
-    return !found;
+    isThere ||= line.includes('"type":"decision"');
+    return !isThere;
   };
   scanLinesBack(journal, since, { wants: () => true, visit });
-  return found;
-}
-
-/** Ends the loop, and moves its state to its journal. Compare and set, as `updateSessionLoop` is. */
-export function endSessionLoop(
-  { env, now }: World,
-  before: SessionLoop,
-  change: Partial<SessionLoop>,
-  events: readonly EventBody[],
-): boolean {
-  const paths = sessionPaths(env, before.sessionId);
-  const record = recordPaths(env, before.run);
-  return withLock(paths.lock, () => {
-    if (!isCurrent(env, before)) return false;
-    appendToRecord({ env, now }, before, events);
-    writeState(record.state, { ...before, ...change, revision: before.revision + 1 });
-    removeIfThere(paths.file);
-    return true;
-  });
-}
-
-/** Opens an ended loop again with this state; false if the session has another. */
-export function reopenSessionLoop({ env, now }: World, state: SessionLoop): boolean {
-  const paths = sessionPaths(env, state.sessionId);
-  return withLock(paths.lock, () => {
-    if (openLoop(env, state.sessionId) !== null) return false;
-    const { pid } = process;
-    const event = { type: 'run.resumed', pid, iteration: state.loop.iteration, cli: [] } as const;
-    const journalSize = appendToRecord({ env, now }, state, [event]);
-    writeState(paths.file, { ...state, journalSize, revision: state.revision + 1 });
-    removeIfThere(recordPaths(env, state.run).state);
-    return true;
-  });
+  return isThere;
 }
 
 /** True if other hooks that are still installed drive this loop. Another version of the same hooks may continue it. */
 export function isDrivenElsewhere(state: SessionLoop, driver: string): boolean {
   const anyVersion = (path: string) => path.replace(/[\\/]\d+\.\d+\.\d+[^\\/]*/g, '/*');
   return anyVersion(state.driver) !== anyVersion(driver) && lstatOf(state.driver) !== null;
-}
-
-/** Moves the loop with this transcript to a session that got a new id; null if there is none. */
-export function adoptSessionLoop(
-  env: Environment,
-  sessionId: string,
-  transcript: string,
-): SessionLoop | null {
-  const old = listSessionLoops(env).find((state) => state.transcript.path === transcript);
-  if (old === undefined) return null;
-  const from = sessionPaths(env, old.sessionId);
-  const to = sessionPaths(env, sessionId);
-  const next = { ...old, sessionId, revision: old.revision + 1 };
-  return withLock(from.lock, () => {
-    if (!isCurrent(env, old) || openLoop(env, sessionId) !== null) return null;
-    writeState(to.file, next);
-    removeIfThere(from.file);
-    return next;
-  });
 }
 
 /** Lists the loops of all sessions that are not ended. */
@@ -253,11 +240,6 @@ export function listEndedLoops(env: Environment): SessionLoop[] {
 export function lastEnded(env: Environment, sessionId: string): SessionLoop | undefined {
   const ended = listEndedLoops(env).filter((state) => state.sessionId === sessionId);
   return ended.sort((a, b) => a.updatedAt - b.updatedAt).at(-1);
-}
-
-function isCurrent(env: Environment, before: SessionLoop): boolean {
-  const now = openLoop(env, before.sessionId);
-  return now?.run === before.run && now.revision === before.revision;
 }
 
 function writeState(path: string, state: SessionLoop): void {

@@ -5,11 +5,12 @@ import type { EventBody } from '../../journal/events.ts';
 import { newRunId } from '../../journal/runs.ts';
 import { iterationStarted } from '../../journal/turn-events.ts';
 import { fileSize } from '../../os/files/scan-lines.ts';
+import { watchCheckFiles } from './check-files.ts';
 import { type LoopOptions, parseLoopCommand } from './command-line.ts';
 import type { StartName } from './commands.ts';
 import { type Reply, type SessionContext, silent } from './hook-reply.ts';
 import { iterationText, mostTaskChars, startMessage } from './loop-messages.ts';
-import { createSessionLoop, openLoop, type SessionLoop } from './session-loops.ts';
+import { openLoop, openSessionLoop, type SessionLoop } from './session-loops.ts';
 import { recordPaths } from './session-paths.ts';
 
 /** A loop command of a host, with the raw text after its name. */
@@ -39,10 +40,13 @@ export function startSessionLoop(event: StartEvent, context: SessionContext): Re
   if (!command.ok) return { kind: 'answer', message: `Ralph loop not started. ${command.message}` };
   const state = newState(event, command.task, command.options, context);
   const message = startMessage(state);
-  if (createSessionLoop(context, state, startEvents(state, version, message))) {
-    return { kind: 'context', message, notice: startNotice(state, event) };
+  const earlier = openLoop(env, event.sessionId);
+  if (earlier === null) {
+    watchCheckFiles(state, context, false);
+    if (openSessionLoop(context, state, startEvents(state, version, message)))
+      return { kind: 'context', message, notice: startNotice(state, event) };
   }
-  const other = openLoop(env, event.sessionId);
+  const other = earlier ?? openLoop(env, event.sessionId);
   if (other === null || isSamePrompt(other, state)) return silent;
   return {
     kind: 'answer',

@@ -5,12 +5,10 @@ import type { Check } from '../../core/evidence.ts';
 import type { Turn } from '../../core/turn.ts';
 import { agentEnded, decisionEvents, iterationStarted, runEnded } from '../../journal/turn-events.ts';
 import { changedSince } from '../../os/git/changed-since.ts';
-import type { VerifyResult } from '../run-verify.ts';
 import { commandIn, isPlainStop } from './commands.ts';
 import { cancelLoop, pauseLoop, setAsideText, skipTurn } from './control.ts';
-import { type Reply, type SessionContext, silent } from './hook-reply.ts';
+import { noticeOf, type Reply, type SessionContext, silent } from './hook-reply.ts';
 import { continuationMessage, endMessage, statusMessage } from './loop-messages.ts';
-import type { notifySessionEnd } from './notify-end.ts';
 import {
   endSessionLoop,
   isDrivenElsewhere,
@@ -19,7 +17,7 @@ import {
   updateSessionLoop,
 } from './session-loops.ts';
 import type { ReadTurn, TurnRead, UserWord } from './transcript.ts';
-import type { verifySession } from './verify.ts';
+import type { ClaimChecks } from './verify.ts';
 
 /** Event of a host whose agent is about to stop. */
 export type StopEvent = {
@@ -40,31 +38,51 @@ export type StopReply = Reply & {
   readonly servesUser?: true;
 };
 
+/** The turn that ends now, with its claim. */
+type ClaimedTurn = TurnRead & { readonly claim: Claim };
+
+type Continuation = NonNullable<StopEvent['continuation']>;
+
 /** Decides for every host whether the agent may stop. */
 export async function atStop(event: StopEvent, context: SessionContext): Promise<StopReply> {
   if (event.subagent) return silent;
   const lookup = readSessionLoop(context.env, event.sessionId);
-  if (lookup.kind === 'set-aside') return { kind: 'notice', notice: setAsideText(lookup.path) };
+  if (lookup.kind === 'set-aside') return noticeOf(setAsideText(lookup.path));
   if (lookup.kind === 'none' || lookup.state.status === 'paused' || event.planMode) return silent;
   const { state } = lookup;
   if (isDrivenElsewhere(state, context.driver)) return silent;
 
-  let latest = await readSettledTurn(event, state);
-  if (isRepeat(state, latest)) {
-    // Or the transcript lags.
-    await pause(500);
-    latest = await readSettledTurn(event, state);
-  }
-  const { claim } = latest;
-  const served = serveUser(state, latest, context);
+  const turn = await readSettledTurn(event, state);
+  const { claim } = turn;
+  const served = serveUser(state, turn, context);
   if (served !== null) return { ...served, claim, servesUser: true };
   const continuation = event.continuation ?? continuationMessage;
   const reply =
-    waitForTasks(state, latest, event.backgroundTasks, context) ??
-    repeatAnswer(state, latest, continuation, context) ??
-    (await judgeTurn(state, latest, continuation, context));
-  if (reply.kind !== 'continue' || !latest.words?.some(asksForStatus)) return { ...reply, claim };
+    waitForTasks(state, turn, event.backgroundTasks, context) ??
+    repeatAnswer(state, turn, continuation, context) ??
+    (await judgeTurn(state, turn, continuation, context));
+  if (reply.kind !== 'continue' || !turn.words?.some(asksForStatus)) return { ...reply, claim };
   return { ...reply, notice: statusMessage(state, context.now()), claim };
+}
+
+/**
+ * Reads the turn. The transcript may lag behind the host's event: it gets a second to catch up where the loop would
+ * otherwise reject a claim for want of work, or take a new turn for a stop that is delivered twice.
+ */
+async function readSettledTurn(event: StopEvent, state: SessionLoop): Promise<ClaimedTurn> {
+  for (let tries = 20; ; tries--) {
+    const turn = event.readTurn(state.transcript);
+    const claim = readClaim(turn.text, state.loop.plan.completion);
+    const lags = turn.mark.path !== null && turn.mark.unseen !== null;
+    const isDoubtful = claim.kind === 'done' ? lacksWork(state, turn) : isRepeat(state, turn);
+    if (!lags || !isDoubtful || tries === 0) return { ...turn, claim };
+    // Loading `node:timers/promises` would cost the hook half a millisecond.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function lacksWork({ loop, minToolCalls }: SessionLoop, { toolCalls }: TurnRead): boolean {
+  return loop.toolCalls + (toolCalls ?? 0) < minToolCalls;
 }
 
 /**
@@ -72,20 +90,17 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
  * what was typed meanwhile: a command of ours is carried out here, and for any other prompt the agent may stop.
  */
 function serveUser(state: SessionLoop, turn: TurnRead, context: SessionContext): Reply | null {
-  if (turn.interrupted && turn.askedSince) return pauseLoop(state, turn, 'you interrupted it', context);
+  const pause = (why: string) => noticeOf(pauseLoop(state, turn, why, context));
+  if (turn.interrupted && turn.askedSince) return pause('you interrupted it');
   for (const { text, waits } of turn.words ?? []) {
-    if (isPlainStop(text)) return pauseLoop(state, turn, 'you said stop', context);
+    if (isPlainStop(text)) return pause('you said stop');
     if (!waits) continue;
     const command = commandIn(text)?.name;
     if (command === undefined) return letStop(state, turn, context);
-    if (command === 'ralph-pause') return pauseLoop(state, turn, 'you asked for it', context);
-    if (command === 'cancel-ralph') return asNotice(cancelLoop(state, context));
+    if (command === 'ralph-pause') return pause('you asked for it');
+    if (command === 'cancel-ralph') return noticeOf(cancelLoop(state, context));
   }
   return null;
-}
-
-function asNotice(reply: Reply | null): Reply {
-  return reply?.kind === 'answer' ? { kind: 'notice', notice: reply.message } : silent;
 }
 
 function asksForStatus({ text, waits }: UserWord): boolean {
@@ -116,21 +131,15 @@ function waitForTasks(
 ): Reply | null {
   const at = context.now();
   const since = new Map(Object.entries(state.waitsFor ?? {}));
-  // Starts the wait anew after the clock was set back, which would make it longer.
-  const isNew = (id: string) => (since.get(id) ?? Number.POSITIVE_INFINITY) > at;
-  const waitsFor = Object.fromEntries(ids.map((id) => [id, isNew(id) ? at : (since.get(id) ?? at)]));
+  // The clock may have been set back since, which would make the wait longer.
+  const waitsFor = Object.fromEntries(ids.map((id) => [id, Math.min(at, since.get(id) ?? at)]));
   const count = Object.values(waitsFor).filter((start) => at - start < longestWait).length;
   if (count === 0) return null;
   letStop(state, turn, context, waitsFor);
-  return {
-    kind: 'notice',
-    notice: `Ralph loop waits for ${count} background task${count === 1 ? '' : 's'}.`,
-  };
+  return noticeOf(`Ralph loop waits for ${count} background task${count === 1 ? '' : 's'}.`);
 }
 
-type Continuation = NonNullable<StopEvent['continuation']>;
-
-/** Answers a stop that is delivered twice as before, once; null for any other stop. */
+/** Answers a stop that is delivered a second time as before; null for any other stop. */
 function repeatAnswer(
   state: SessionLoop,
   turn: TurnRead,
@@ -138,48 +147,22 @@ function repeatAnswer(
   context: SessionContext,
 ): Reply | null {
   if (!isRepeat(state, turn)) return null;
-  const result = write(() => updateSessionLoop(context, state, { repeated: true }));
+  // A third one counts: the transcript of this host may never grow.
+  const { judged: _, ...transcript } = state.transcript;
+  const result = write(() => updateSessionLoop(context, state, { transcript }));
   return result === 'written' ? { kind: 'continue', message: continuation(state) } : notKept(result);
 }
 
-function isRepeat({ transcript, repeated }: SessionLoop, { mark, text, toolCalls }: TurnRead): boolean {
+/** True if nothing is new since the last stop. No id tells: Claude Code and Codex keep theirs for all stops of a prompt. */
+function isRepeat({ transcript }: SessionLoop, { mark, text, toolCalls }: TurnRead): boolean {
   const { path, offset, judged } = transcript;
   const hasNews = path === null || mark.path !== path || mark.offset !== offset || toolCalls === null;
-  if (hasNews || judged === undefined || repeated) return false;
+  if (hasNews || judged === undefined) return false;
   return text.length === 0 || endOf(text) === judged;
 }
 
 function endOf(text: readonly string[]): string {
   return text.at(-1)?.trim().slice(-500) ?? '';
-}
-
-/** The turn that ends now, with its claim. */
-type ClaimedTurn = TurnRead & { readonly claim: Claim };
-
-/** Reads the turn. The transcript may lag behind the host's event: a claim without work gets a second for it to catch up. */
-async function readSettledTurn(
-  event: StopEvent,
-  { transcript, minToolCalls, loop }: SessionLoop,
-): Promise<ClaimedTurn> {
-  const wantedCalls = Math.max(1, minToolCalls - loop.toolCalls);
-  const readTurn = () => event.readTurn(transcript, wantedCalls);
-  const claimOf = ({ text }: TurnRead) => readClaim(text, loop.plan.completion);
-  const lags = ({ mark, toolCalls }: TurnRead) =>
-    mark.path !== null && mark.unseen !== null && loop.toolCalls + (toolCalls ?? 0) < minToolCalls;
-  const first = readTurn();
-  const claim = claimOf(first);
-  if (claim.kind !== 'done' || !lags(first)) return { ...first, claim };
-  let latest = first;
-  for (let tries = 0; tries < 20 && lags(latest); tries++) {
-    await pause(50);
-    latest = readTurn();
-  }
-  return { ...latest, claim: claimOf(latest) };
-}
-
-// Loading `node:timers/promises` would cost the hook half a millisecond.
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function judgeTurn(
@@ -189,36 +172,33 @@ async function judgeTurn(
   context: SessionContext,
 ): Promise<Reply> {
   const { now } = context;
+  const { iteration } = state.loop;
   const hasClaim = latest.claim.kind === 'done';
   const turn = turnOf(state, latest, hasClaim, now());
-  const warning = hasClaim ? noWorkWarning(state, turn) : null;
-  const verifyResults = hasClaim && state.verify.length > 0 ? await verify(state, context) : [];
-  const checks: Check[] = [
-    ...(warning === null ? [] : [warning]),
-    ...verifyResults.map(({ check }) => check),
-  ];
-  const judgement = decide(state.loop, turn, checks, latest.claim);
+  const claimChecks = hasClaim ? await checkClaim(state, latest, context) : { checks: [], events: [] };
+  const judgement = decide(state.loop, turn, claimChecks.checks, latest.claim);
   const { decision } = judgement;
   const at = now();
   const transcript = { ...latest.mark, judged: endOf(latest.text) };
-  const change = { loop: judgement.loop, transcript, repeated: false, turnStartedAt: at, updatedAt: at };
+  const change = { loop: judgement.loop, transcript, turnStartedAt: at, updatedAt: at };
   const next: SessionLoop = { ...state, ...change };
-  const { iteration } = state.loop;
   const events = [
-    ...verifyResults.map(({ event }) => event),
+    ...claimChecks.events,
     agentEnded(iteration, turn, { cause: 'exited', ms: turn.durationMs, session: state.sessionId }),
     ...decisionEvents(iteration, judgement),
   ];
 
   if (decision.kind === 'stop') {
+    const { outcome, because } = decision;
     events.push(runEnded(decision, next.loop, at - next.startedAt));
-    const message = endMessage(next, decision.outcome, decision.because);
     const result = write(() => endSessionLoop(context, state, change, events));
     if (result === 'too-late') return silent;
-    await notify(next, decision.outcome, decision.because, context);
-    const warningText = warning === null ? '' : ` Warning: ${warning.detail}.`;
+    // Loaded on demand, since loops end seldom; a failure changes nothing.
+    await import('./notify-end.ts')
+      .then(({ notifySessionEnd }) => notifySessionEnd(next, outcome, because, context))
+      .catch(() => {});
     const lost = result === 'written' ? '' : ` The record is not complete: ${result}`;
-    return { kind: 'notice', notice: `${message}${warningText}${lost}` };
+    return noticeOf(`${endMessage(next, outcome, because)}${lost}`);
   }
   const message = continuation(next);
   events.push(iterationStarted(next.loop, message));
@@ -229,17 +209,7 @@ async function judgeTurn(
 /** A loop whose count cannot be kept would send the agent back for ever: lets it stop. */
 function notKept(result: string): Reply {
   if (result === 'too-late') return silent;
-  return { kind: 'notice', notice: `Ralph loop rests: ${result} Mend that, then /ralph-resume goes on.` };
-}
-
-/** Notifies people of the end. Loaded on demand, since loops end seldom; a failure changes nothing. */
-async function notify(...end: Parameters<typeof notifySessionEnd>): Promise<void> {
-  try {
-    const { notifySessionEnd } = await import('./notify-end.ts');
-    await notifySessionEnd(...end);
-  } catch {
-    return;
-  }
+  return noticeOf(`Ralph loop rests: ${result} Mend that, then /ralph-resume goes on.`);
 }
 
 function turnOf(
@@ -267,18 +237,20 @@ function turnOf(
   };
 }
 
-/** Returns a warning for a claim without work that the policy `warn` accepts. */
-function noWorkWarning(state: SessionLoop, turn: Turn): Check | null {
-  const calls = state.loop.toolCalls + (turn.toolCalls ?? 0);
-  if (state.onPromiseNoWork !== 'warn' || calls >= state.minToolCalls) return null;
-  const detail = `accepted with ${calls} tool calls, at least ${state.minToolCalls} wanted`;
-  return { check: 'tool-calls', ok: true, detail };
-}
-
-/** Runs the verify commands. Loaded on demand, since few turns claim anything. */
-async function verify(...turn: Parameters<typeof verifySession>): Promise<VerifyResult[]> {
-  const { verifySession } = await import('./verify.ts');
-  return verifySession(...turn);
+/** Checks a claim by the verify commands, and warns of one without work that the policy `warn` accepts. */
+async function checkClaim(state: SessionLoop, turn: TurnRead, context: SessionContext): Promise<ClaimChecks> {
+  const { loop, minToolCalls, onPromiseNoWork, verify } = state;
+  const warnings: Check[] = [];
+  if (onPromiseNoWork === 'warn' && lacksWork(state, turn)) {
+    const calls = loop.toolCalls + (turn.toolCalls ?? 0);
+    const detail = `accepted with ${calls} tool calls, at least ${minToolCalls} wanted`;
+    warnings.push({ check: 'tool-calls', ok: true, warning: true, detail });
+  }
+  if (verify.length === 0) return { checks: warnings, events: [] };
+  // Loaded on demand, since few turns claim anything.
+  const { verifyClaim } = await import('./verify.ts');
+  const { checks, events } = await verifyClaim(state, context);
+  return { checks: [...warnings, ...checks], events };
 }
 
 /** Writes a change. If that fails (a full disk), the result is a message for the user. */

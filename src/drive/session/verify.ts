@@ -1,23 +1,34 @@
+import type { Check } from '../../core/evidence.ts';
+import type { EventBody } from '../../journal/events.ts';
+import { readRunAt } from '../../journal/runs.ts';
 import { exitCodeOf } from '../../os/process/exit-code.ts';
 import { runCommand, shellCommand } from '../../os/process/process.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
-import { runVerify, type VerifyResult } from '../run-verify.ts';
+import { runVerify } from '../run-verify.ts';
+import { watchCheckFiles } from './check-files.ts';
 import type { SessionContext } from './hook-reply.ts';
 import type { SessionLoop } from './session-loops.ts';
+import { recordPaths } from './session-paths.ts';
 import { userEnvironment } from './user-environment.ts';
+
+export type ClaimChecks = { readonly checks: readonly Check[]; readonly events: readonly EventBody[] };
 
 /** Stays, with the time of the hook itself, below the half hour that the host gives the hook. */
 const timeoutMs = 25 * 60_000;
 const maxChars = 5000;
 
-/** Runs the verify commands of a loop in a session. Their output is not stored; the agent gets its end. */
-export async function verifySession(
-  { verify, cwd, run, loop }: SessionLoop,
-  { env, now }: SessionContext,
-): Promise<VerifyResult[]> {
+/**
+ * Compares the files that define the verify commands with the start of the loop, and runs the commands. Their output is
+ * not stored; the agent gets its end.
+ */
+export async function verifyClaim(state: SessionLoop, context: SessionContext): Promise<ClaimChecks> {
+  const { verify, cwd, run, loop } = state;
+  const { env, now } = context;
+  const { iterations } = readRunAt(run, recordPaths(env, run).journal).view;
+  const checks: Check[] = await watchCheckFiles(state, context, true).check(iterations);
+  const events: EventBody[] = [];
   const deadline = now() + timeoutMs;
-  const results: VerifyResult[] = [];
-  const running = runVerify(verify, {
+  const results = runVerify(verify, {
     iteration: loop.iteration,
     nonce: () => run.slice(-6),
     async run(command) {
@@ -32,6 +43,9 @@ export async function verifySession(
       return { exitCode: exitCodeOf(end), timedOut, ms: now() - startedAt, output };
     },
   });
-  for await (const result of running) results.push(result);
-  return results;
+  for await (const { check, event } of results) {
+    checks.push(check);
+    events.push(event);
+  }
+  return { checks, events };
 }

@@ -30,16 +30,13 @@ const types = v.picklist([
   'notice',
 ]);
 
-/** One entry in the timeline of a worker. */
 export const fleetEvent = v.object({
   /** Epoch milliseconds. */
   at: v.number(),
   type: types,
-  /** For people. */
   text: v.string(),
   iteration: v.exactOptional(v.number()),
   exitCode: v.exactOptional(v.nullable(v.number())),
-  /** Of the end of a loop. */
   outcome: v.exactOptional(outcome),
 });
 export type FleetEvent = Readonly<v.InferOutput<typeof fleetEvent>>;

@@ -15,7 +15,6 @@ export function heldUntil(holds: Holds, account: string | null, now: number): nu
   return until !== undefined && until > now ? until : null;
 }
 
-/** Accounts that are at their usage limit. */
 export function heldAccounts(holds: Holds, now: number): string[] {
   return Object.keys(holds).filter((account) => heldUntil(holds, account, now) !== null);
 }
@@ -26,7 +25,6 @@ export function addHold(holds: Holds, account: string, until: number, now: numbe
   return Object.fromEntries(Object.entries(next).filter(([, end]) => end > now));
 }
 
-/** Limits that hold over all loops of a machine. */
 const storedLimits = v.object({
   maxParallel: v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   holds,
@@ -43,12 +41,10 @@ export function readLimits(env: Environment): StoredLimits {
   return noLimits;
 }
 
-/** Sets the limit of iterations at once; null removes it. */
 export function setMaxParallel(env: Environment, maxParallel: number | null): void {
   holdingLimits(env, () => write(env, { ...readLimits(env), maxParallel }));
 }
 
-/** Lets all loops of an account wait until then. */
 export function holdAccount(env: Environment, account: string, until: number, now: number): void {
   holdingLimits(env, () => {
     const limits = readLimits(env);
@@ -56,7 +52,6 @@ export function holdAccount(env: Environment, account: string, until: number, no
   });
 }
 
-/** Releases an account; false if it was not held. */
 export function releaseAccount(env: Environment, account: string): boolean {
   return holdingLimits(env, () => {
     const { holds, ...rest } = readLimits(env);

@@ -5,7 +5,6 @@ import { stampSeconds } from './time.ts';
 
 const tailBytes = 16 * 1024;
 
-/** Kinds of lines in `iterations.log`. */
 export type LogKind = 'START' | 'END' | 'FAIL' | 'TIMEOUT' | 'DONE' | 'PAUSE' | 'RESUME' | 'STOP' | 'WARN';
 
 /** Formats a line of `iterations.log`, such as `2024-01-15T10:30:00 [START] iteration 1/100`. */
@@ -30,10 +29,7 @@ export function appendLogLine(path: string, at: number, text: string): void {
   appendText(path, `${stampSeconds(at)} ${text}\n`);
 }
 
-/** Returns the lines of a log, or its last `count` lines; null without a log. */
-export function readLogLines(path: string, count?: number): string[] | null {
-  const text = readText(path, { maxBytes: Number.POSITIVE_INFINITY });
-  if (text === null) return null;
-  const lines = text.split('\n').filter(Boolean);
-  return count === undefined ? lines : lines.slice(Math.max(0, lines.length - count));
+export function readLogLines(path: string): string[] {
+  const text = readText(path, { maxBytes: Number.POSITIVE_INFINITY }) ?? '';
+  return text.split('\n').filter(Boolean);
 }

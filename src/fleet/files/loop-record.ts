@@ -139,7 +139,6 @@ export function isInIteration({ iteration, ended }: LoopRecord): boolean {
   return iteration > ended;
 }
 
-/** Settings and options of a new loop. */
 export type NewLoop = {
   readonly settings: LoopSettings;
   readonly options: LoopOptions;
@@ -147,7 +146,6 @@ export type NewLoop = {
   readonly held: boolean;
 };
 
-/** Returns a loop before its first iteration. */
 export function newRecord(name: string, { settings, options, held }: NewLoop, at: number): LoopRecord {
   return {
     v: 1,
@@ -170,20 +168,16 @@ export function newRecord(name: string, { settings, options, held }: NewLoop, at
   };
 }
 
-/** Returns the content of `state.json`. */
 export function stateOf(loop: LoopRecord): RalphState {
   return {
     worker_name: loop.name,
-    prompt_file: loop.settings.prompt_file,
-    max_iterations: loop.settings.max_iterations,
+    ...loop.settings,
     current_iteration: loop.iteration,
     status: isAsking(loop) ? 'paused' : loop.status,
     started: stamp(loop.startedAt),
     last_iteration_started: loop.iterationStartedAt === null ? '' : stamp(loop.iterationStartedAt),
     consecutive_failures: loop.failures,
     total_failures: loop.totalFailures,
-    done_pattern: loop.settings.done_pattern,
-    inactivity_timeout: loop.settings.inactivity_timeout,
   };
 }
 
@@ -217,8 +211,7 @@ export function recordFromState(
 ): LoopRecord | null {
   const { success, output: state } = v.safeParse(ralphState, value);
   if (!success) return null;
-  const { prompt_file, max_iterations, done_pattern, inactivity_timeout } = state;
-  const settings = { prompt_file, max_iterations, done_pattern, inactivity_timeout };
+  const settings = v.parse(loopSettings, state);
   const startedAt = readStamp(state.started) ?? 0;
   const detail = 'its record was damaged, and its options are lost';
   const isLost = options === null && isOpen(state);

@@ -7,7 +7,6 @@ import {
   lstatOf,
   readJson,
   readJsonAs,
-  readText,
   removeIfThere,
   setAside,
   writeAtomic,
@@ -19,25 +18,18 @@ import { appendFleetEvents, type FleetEvent } from './events.ts';
 import { ensureLogLines, logLine } from './log.ts';
 import {
   edited,
-  isAsking,
-  isInIteration,
-  isOpen,
-  type LoopEnd,
   type LoopOptions,
   type LoopRecord,
   loopOptions,
   loopRecord,
-  needsYou,
   recordFromState,
   stateOf,
-  type Why,
-  type WhyState,
 } from './loop-record.ts';
 import { fleetPaths, loopPaths } from './paths.ts';
 import type { Worker } from './workers.ts';
 
-export type { LoopEnd, LoopOptions, LoopRecord, Why, WhyState };
-export { isAsking, isInIteration, isOpen, needsYou, stateOf };
+export type { LoopEnd, LoopOptions, LoopRecord, Why, WhyState } from './loop-record.ts';
+export { isAsking, isInIteration, isOpen, needsYou, stateOf } from './loop-record.ts';
 
 /** One change of a loop, with its lines for the log and its events for the timeline. */
 export type LoopStep = {
@@ -94,7 +86,6 @@ function damagedRecords({ root, record }: ReturnType<typeof loopPaths>): string[
   return files.map((file) => join(root, file));
 }
 
-/** True if the folder of a loop exists. */
 export function hasLoop(env: Environment, name: string): boolean {
   return lstatOf(loopPaths(env, name).root) !== null;
 }
@@ -147,29 +138,12 @@ export function repairLoop(env: Environment, name: string): void {
   });
 }
 
-/** Returns the names of all loops. */
 export function listLoops(env: Environment): string[] {
   return listDir(fleetPaths(env).loops);
 }
 
 export function removeLoop(env: Environment, name: string): void {
   withStep(env, name, () => removeFolder(loopPaths(env, name).root));
-}
-
-/** Reads the files of a loop; the returned function puts them back as they were. */
-export function keepLoop(env: Environment, name: string): () => void {
-  const { root, record, options, events, prompt, log, state } = loopPaths(env, name);
-  const files = [log, events, prompt, options, record, state].flatMap((path) => {
-    const text = readText(path);
-    return text === null ? [] : [{ path, text }];
-  });
-  return () => {
-    if (files.length === 0) return;
-    withStep(env, name, () => {
-      ensureDir(root);
-      for (const { path, text } of files) writeAtomic(path, text);
-    });
-  };
 }
 
 /** Removes the files of a loop that is over, but its state and its log, which people read. */

@@ -24,7 +24,6 @@ function pathsBelow(root: string) {
   return {
     root,
     session: `swarm-${hashText(realPath(root)).slice(0, 8)}`,
-    /** List of all workers. */
     state: join(root, 'state.json'),
     lock: join(root, 'state.lock'),
     /** Output of workers without a window. */
@@ -37,7 +36,6 @@ function pathsBelow(root: string) {
   };
 }
 
-/** Paths of the files of one loop. */
 export function loopPaths(env: Environment, name: string) {
   const { loops, signals } = fleetPaths(env);
   const root = join(loops, name);
@@ -47,7 +45,6 @@ export function loopPaths(env: Environment, name: string) {
     lock: join(signals, `${name}.step`),
     /** File that people read, and in which they may edit the settings of the loop. */
     state: join(root, 'state.json'),
-    /** State of the loop, with the counters. */
     record: join(root, 'loop.json'),
     /** A second copy of its options, in case the record is damaged. */
     options: join(root, 'options.json'),
@@ -74,7 +71,6 @@ export function signalPaths(env: Environment, name: string) {
   };
 }
 
-/** Output files of a worker without a window. */
 export function logPaths(env: Environment, name: string) {
   const { logs } = fleetPaths(env);
   return { stdout: join(logs, `${name}.stdout.log`), stderr: join(logs, `${name}.stderr.log`) };

@@ -1,7 +1,10 @@
+import * as v from 'valibot';
 import { quoteWord } from '../../core/words.ts';
-import { ensureDir, readText, removeIfThere, writeAtomic } from '../../os/files/files.ts';
+import { ensureDir, readJsonAs, readText, removeIfThere, writeAtomic } from '../../os/files/files.ts';
+import { withoutMarks } from '../../os/process/process-table.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { fleetPaths, signalPaths } from './paths.ts';
+import type { Worker } from './workers.ts';
 
 /** Returns the number of the last start in the worker's window; null if there was none. */
 export function lastStart(env: Environment, name: string): number | null {
@@ -53,4 +56,28 @@ export function isShellName(name: string): boolean {
 function numbersIn(path: string): number[] {
   const words = (readText(path) ?? '').trim().split(' ');
   return words.every((word) => /^\d+$/.test(word)) ? words.map(Number) : [];
+}
+
+/** Variables of the terminal, the shell or the agent session that spawns a worker; the worker has its own. */
+const ofSpawner =
+  /^(?:TERM(?:_.*)?|COLORTERM|COLUMNS|LINES|TMUX(?:_.*)?|STY|WINDOWID|PWD|OLDPWD|SHLVL|_|IFS|PS[1-4]|SHELLOPTS|BASHOPTS|UID|EUID|PPID|SWARM_WORKER|CLAUDECODE|CLAUDE_CODE_(?:SESSION_ID|ENTRYPOINT|SSE_PORT))$/;
+
+/** Keeps the environment of a spawn for all starts of its worker. */
+export function keepEnvironment(env: Environment, name: string): void {
+  ensureSignals(env);
+  writeAtomic(signalPaths(env, name).environment, `${JSON.stringify(inheritable(env))}\n`);
+}
+
+/** Returns the environment of a worker: that of its spawn, with the variables that the spawn named. */
+export function workerEnvironment(
+  env: Environment,
+  { name, env: variables }: Pick<Worker, 'name' | 'env'>,
+): Record<string, string> {
+  const kept = readJsonAs(signalPaths(env, name).environment, v.record(v.string(), v.string()));
+  return { ...(kept ?? inheritable(env)), ...variables };
+}
+
+function inheritable(env: Environment): Record<string, string> {
+  const entries = Object.entries(withoutMarks(env)).filter(([name]) => !ofSpawner.test(name));
+  return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

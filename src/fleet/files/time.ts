@@ -9,9 +9,9 @@ export function readStamp(text: string): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** Formats a stamp for people: `2024-01-15 10:30:00`. */
-export function showStamp(text: string): string {
-  return text.replace('T', ' ').replace(/\.\d+$/, '');
+/** Formats local time for people: `2024-01-15 10:30:00`. */
+export function showTime(ms: number): string {
+  return stampSeconds(ms).replace('T', ' ');
 }
 
 /** Formats an age: `45s`, `15m`, `6h` or `3d`. */

@@ -72,7 +72,6 @@ export function updateWorkers(
   });
 }
 
-/** Adds a worker; false when the name is taken. */
 export function addWorker(env: Environment, worker: Worker): boolean {
   let isAdded = false;
   updateWorkers(env, (workers) => {
@@ -83,7 +82,6 @@ export function addWorker(env: Environment, worker: Worker): boolean {
   return isAdded;
 }
 
-/** Changes one worker, if it is there. */
 export function updateWorker(env: Environment, name: string, change: Partial<Worker>): void {
   updateWorkers(env, (workers) =>
     workers.map((worker) => (worker.name === name ? { ...worker, ...change } : worker)),
@@ -131,7 +129,6 @@ function readWorker(value: unknown): Worker | null {
   return { name, status, cmd, started, cwd, env, tags, tmux, worktree, pid, metadata };
 }
 
-/** Reads a place in tmux; undefined if it is none. */
 function readTmux(value: unknown): TmuxPlace | null | undefined {
   if (value === null) return null;
   if (!isObject(value)) return undefined;

@@ -2,7 +2,7 @@ import type { AgentScreen } from '../../agents/agent.ts';
 import { type AgentName, agents } from '../../agents/registry.ts';
 import { resetTimeIn } from '../../agents/reset-time.ts';
 import { shorten } from '../../core/text.ts';
-import { lastLines } from './visible-lines.ts';
+import { lastLines } from './motion.ts';
 
 /** State of the agent on a screen. `until` is epoch milliseconds. */
 export type Screen = {

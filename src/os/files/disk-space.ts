@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmdirSync, rmSync, statfsSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../core/error.ts';
-import { temporaryName, writeNew } from './files.ts';
+import { machineFailure } from './file-error.ts';
+import { writeNew } from './files.ts';
 
 /** Returns the bytes that are free where a folder is, or would be made; null if the system does not tell. */
 export function freeBytes(folder: string): number | null {
@@ -13,10 +14,10 @@ export function freeBytes(folder: string): number | null {
   }
 }
 
-/** Tries to write where a folder is, or would be made, and leaves nothing. Returns the error, or null. */
+/** Tries to write where a folder is, or would be made, and leaves nothing. Returns the error, or null; throws if the machine has no more files to give. */
 export function tryWriting(folder: string): string | null {
   const place = existingPart(folder);
-  const path = temporaryName(join(place, 'ralph-write-test'));
+  const path = join(place, `.ralph-write-test.${process.pid}.tmp`);
   try {
     if (place === folder) {
       writeNew(path, 'ok\n', 0o600, false);
@@ -29,6 +30,8 @@ export function tryWriting(folder: string): string | null {
     return null;
   } catch (error) {
     if (existsSync(path)) rmSync(path, { recursive: true });
+    const limit = machineFailure(error);
+    if (limit !== null) throw limit;
     return messageOf(error);
   }
 }

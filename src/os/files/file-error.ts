@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
+import { otherExits } from '../../core/outcome.ts';
 
 /** Returns the code of a file system error, such as ENOENT. */
 export function errorCode(error: unknown): string | undefined {
@@ -21,13 +22,56 @@ export function linkRefused(path: string, purpose: 'read' | 'written', cause?: u
   });
 }
 
+/** Limits of a process or the machine, by the code of the error. */
+const limits: Readonly<Record<string, readonly [what: string, remedy: string]>> = {
+  EMFILE: ['open files', 'raise the limit (ulimit -n 4096)'],
+  ENFILE: ['open files', 'end other programs'],
+  EAGAIN: ['processes', 'end other programs, or raise the limit (ulimit -u)'],
+  ENOMEM: ['memory', 'end other programs'],
+};
+
+/** Returns the error for a machine that has no more open files, processes or memory to give; null for other reasons. */
+export function machineFailure(error: unknown): RalphError | null {
+  const code = errorCode(error) ?? '';
+  const limit = limits[code];
+  if (limit === undefined) return null;
+  const [what, remedy] = limit;
+  return new RalphError('machine-limit', `The system gives this program no more ${what} (${code}).`, {
+    remedy: `${remedy}, then run the same command again`,
+    exitCode: otherExits.internal.exitCode,
+    cause: error,
+  });
+}
+
+/** Returns exit code 70 for a disk that fails, which nothing in the settings or in the call can mend. */
+function exitCodeFor(code: string | undefined): { readonly exitCode?: number } {
+  return code === 'EIO' || code === 'EROFS' ? { exitCode: otherExits.internal.exitCode } : {};
+}
+
+/** True if the machine failed, which says nothing about the file. */
+export function isMachineFailure(error: unknown): boolean {
+  return isRalphError(error) && error.exitCode === otherExits.internal.exitCode;
+}
+
+/** Explains why a read failed. */
+export function readFailure(path: string, error: unknown): RalphError {
+  const why = `${path} cannot be read: ${messageOf(error)}`;
+  return (
+    machineFailure(error) ??
+    new RalphError('file-unreadable', why, { ...exitCodeFor(errorCode(error)), cause: error })
+  );
+}
+
 /** Explains why a write failed. */
 export function writeFailure(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (isRalphError(error) || code === undefined) return error;
+  const limit = machineFailure(error);
+  if (limit !== null) return limit;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new RalphError('disk-full', `There is no space left to write ${path}.`, {
       remedy: 'free some space (df -h shows where), then run the same command again',
+      exitCode: otherExits.internal.exitCode,
       cause: error,
     });
   }
@@ -44,6 +88,7 @@ export function writeFailure(path: string, error: unknown): unknown {
   const [reason, remedy] = reasons[code] ?? [messageOf(error)];
   return new RalphError('file-unwritable', `${path} cannot be written: ${reason}`, {
     ...(remedy === undefined ? {} : { remedy }),
+    ...exitCodeFor(code),
     cause: error,
   });
 }

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isMachineFailure, readFailure } from './file-error.ts';
 import { isRealDir, reclaimDir, setAside, writeAtomic } from './files.ts';
 
 /** Content of files that must not change while the loop runs. */
@@ -10,9 +11,12 @@ export type FileSnapshot = {
 
 /** Remembers files by their paths relative to `root`, also those that do not exist. */
 export function snapshotFiles(root: string, paths: readonly string[]): FileSnapshot {
-  const files = paths.map((name) => {
+  const files = paths.flatMap((name) => {
     const path = join(root, name);
-    return { name, path, content: contentOf(path), mode: modeOf(path) };
+    const content = contentOf(path);
+    // A file that cannot be read cannot be put back, and must not pass for a missing one.
+    if (content === null && lstatSync(path, { throwIfNoEntry: false })) return [];
+    return [{ name, path, content, mode: modeOf(path) }];
   });
   return {
     restore() {
@@ -37,7 +41,9 @@ function isUnchanged(path: string, before: Buffer | null, root: string): boolean
 function contentOf(path: string): Buffer | null {
   try {
     return lstatSync(path).isFile() ? readFileSync(path) : Buffer.from('not a file');
-  } catch {
+  } catch (error) {
+    const failure = readFailure(path, error);
+    if (isMachineFailure(failure)) throw failure;
     return null;
   }
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitUntil } from '../../../test/support/processes.ts';
@@ -20,6 +20,7 @@ import { RalphError } from '../../core/error.ts';
 import { runCommand } from '../process/process.ts';
 import { writeFailure } from './file-error.ts';
 import { ensureDir, isRealDir, readJson, readText, reclaimDir, setAside, writeAtomic } from './files.ts';
+import { sweepTemporaryFiles, temporaryName } from './temp.ts';
 
 let folder = '';
 const at = (...parts: string[]) => join(folder, ...parts);
@@ -38,6 +39,30 @@ function codeOf(action: () => unknown): string {
   }
   return 'nothing was thrown';
 }
+
+describe('temporaryName', () => {
+  it('is in our folder beside or above the file, where git ignores it, unless that is a link', () => {
+    mkdirSync(at('project/.ralph'), { recursive: true });
+    mkdirSync(at('project/ralph'));
+    const places = ['project/.ralph-active', 'project/ralph/tasks.json', 'project/.ralph/lock', 'other/file'];
+    const folders = places.map((path) => dirname(temporaryName(at(path))));
+    expect(folders).toEqual([...Array(3).fill(at('project/.ralph')), at('other')]);
+    mkdirSync(at('linked'));
+    symlinkSync(at('project/.ralph'), at('linked/.ralph'));
+    expect(dirname(temporaryName(at('linked/file')))).toBe(at('linked'));
+  });
+});
+
+describe('sweepTemporaryFiles', () => {
+  it('removes those of dead processes and nothing else', () => {
+    const dead = spawnSync('true').pid;
+    const names = [`.state.${process.pid}.ab12.tmp`, '.state.tmp', 'notes.1.tmp'];
+    for (const name of [...names, `.state.${dead}.ab12.tmp`]) writeFileSync(at(name), '');
+    sweepTemporaryFiles(folder);
+    sweepTemporaryFiles(at('missing'));
+    expect(readdirSync(folder).sort()).toEqual(names.sort());
+  });
+});
 
 describe('writeAtomic', () => {
   it('replaces the content, for the owner only, and leaves no other file', () => {
@@ -84,6 +109,12 @@ describe('writeAtomic', () => {
     expect(codeOf(() => writeAtomic(at('no/such/file'), ''))).toBe('file-unwritable');
     const full = writeFailure('/x/state', Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }));
     expect(full).toMatchObject({ code: 'disk-full', message: 'There is no space left to write /x/state.' });
+  });
+
+  it.each(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'])('calls %s a failure of the machine', (code) => {
+    const failure = writeFailure('/x/state', Object.assign(new Error(code), { code }));
+    expect(failure).toMatchObject({ code: 'machine-limit', exitCode: 70 });
+    expect(String(failure)).toContain(code);
   });
 
   it('says what is in the way: a file above it, a folder or a link in its place', () => {

@@ -21,6 +21,7 @@ import * as v from 'valibot';
 import { messageOf, RalphError } from '../../core/error.ts';
 import { errorCode, isMissing, linkRefused, writeFailure } from './file-error.ts';
 import { useFile } from './open-file.ts';
+import { temporaryName } from './temp.ts';
 
 export type WriteOptions = {
   readonly mode?: number;
@@ -32,7 +33,12 @@ export type WriteOptions = {
 
 export type JsonRead =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly reason: 'missing' | 'torn' | 'unreadable'; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly reason: 'missing' | 'torn' | 'unreadable';
+      readonly message: string;
+      readonly cause?: unknown;
+    };
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 const defaultMaxBytes = 64 * 1024 * 1024;
@@ -93,7 +99,7 @@ export function readJson(path: string, options: ReadOptions = {}): JsonRead {
   try {
     text = readText(path, options);
   } catch (error) {
-    return { ok: false, reason: 'unreadable', message: messageOf(error) };
+    return { ok: false, reason: 'unreadable', message: messageOf(error), cause: error };
   }
   if (text === null) return { ok: false, reason: 'missing', message: `${path} does not exist.` };
   try {
@@ -250,12 +256,6 @@ export function writeNew(path: string, data: string | Uint8Array, mode: number, 
   } finally {
     closeSync(fd);
   }
-}
-
-/** Returns a path beside `path` that no other process uses. */
-export function temporaryName(path: string): string {
-  const stamp = `${process.pid}.${Math.random().toString(36).slice(2)}`;
-  return join(dirname(path), `.${basename(path)}.${stamp}.tmp`);
 }
 
 // Windows refuses a rename for some milliseconds while a virus scanner or an indexer has the target open.

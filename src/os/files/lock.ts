@@ -8,17 +8,9 @@ import {
   processIdentity,
   processIdentitySchema,
 } from '../process/process-identity.ts';
-import { errorCode, writeFailure } from './file-error.ts';
-import {
-  lstatOf,
-  readJson,
-  readJsonAs,
-  reclaimDir,
-  removeIfThere,
-  setAside,
-  temporaryName,
-  writeNew,
-} from './files.ts';
+import { errorCode, isMachineFailure, writeFailure } from './file-error.ts';
+import { lstatOf, readJson, reclaimDir, removeIfThere, setAside, writeNew } from './files.ts';
+import { temporaryName } from './temp.ts';
 
 /** The owner of a lock, and what it tells others. */
 export type LockInfo = ProcessIdentity & { readonly info: Readonly<Record<string, unknown>> };
@@ -124,9 +116,12 @@ function createLock(path: string, token: string): Lock {
   };
 }
 
-/** Returns the token of the writer of a lock; null if it is no lock, or missing. */
+/** Returns the token of the writer of a lock; null if it is no lock, or missing. Throws if the machine cannot read it. */
 function tokenIn(path: string): string | null {
-  return readJsonAs(path, lockFile)?.token ?? null;
+  const file = readJson(path);
+  if (!file.ok && isMachineFailure(file.cause)) throw file.cause;
+  const { success, output } = v.safeParse(lockFile, file.ok ? file.value : null);
+  return success ? output.token : null;
 }
 
 /** Calls `use` with a temporary file beside `path` that has this text. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
-import { isRalphError, messageOf, RalphError } from '../../core/error.ts';
-import { isMissing } from './file-error.ts';
+import { isRalphError, RalphError } from '../../core/error.ts';
+import { isMissing, readFailure } from './file-error.ts';
 import { isWithin, realPath } from './real-path.ts';
 
 const { O_NONBLOCK = 0, O_RDONLY } = constants;
@@ -16,7 +16,7 @@ export function useFile<T>(path: string, use: (fd: number, stat: Stats) => T, fl
     fd = openSync(path, O_RDONLY | O_NONBLOCK | flags);
   } catch (error) {
     if (isMissing(error)) return null;
-    throw new RalphError(unreadable, `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw readFailure(path, error);
   }
   try {
     return use(fd, statRegular(fd, path));
@@ -48,7 +48,7 @@ export function tryFile<T>(path: string, use: (fd: number, stat: Stats) => T, fl
   try {
     return useFile(path, use, flags);
   } catch (error) {
-    if (isRalphError(error) && error.code === unreadable) return null;
+    if (isRalphError(error) && [unreadable, 'machine-limit'].includes(error.code)) return null;
     throw error;
   }
 }

@@ -8,23 +8,12 @@ const chunkBytes = 64 * 1024;
 /** Inside a long line, fewer and larger reads are a quarter faster. */
 const longChunkBytes = 512 * 1024;
 
-/** A text to look for in the lines before the last visited one: a third of a millisecond per megabyte. */
-export type Needle = {
-  readonly text: string;
-  /** How many bytes back to look. */
-  readonly within: number;
-  /** Gets the lines that contain the text, as `visit` does. */
-  readonly onMatch: (line: string) => boolean;
-};
-
 /** Gets lines as Latin-1, which is much faster to search than bytes are; `utf8Of` gives the text of one that matters. */
 export type LineVisitor = {
   /** Says by the beginning and the end of a long line whether to read it. */
   readonly wants: (ends: string) => boolean;
   /** Gets a line without its newline. False stops the scan. */
   readonly visit: (line: string) => boolean;
-  /** Called when the scan was stopped; each needle is looked for in the lines before. */
-  readonly needles?: () => readonly Needle[];
 };
 
 export type FileScan = {
@@ -85,11 +74,7 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
     part = { text, at: start };
     for (; newline !== -1; newline = newline === 0 ? -1 : text.lastIndexOf('\n', newline - 1)) {
       const lineStart = start + newline + 1;
-      if (!line(lineStart)) {
-        const range = { start: from, end: lineStart };
-        for (const needle of visitor.needles?.() ?? []) search(fd, range, needle, visitor);
-        return { size, wholeEnd };
-      }
+      if (!line(lineStart)) return { size, wholeEnd };
       lineEnd = start + newline;
     }
     end = start;
@@ -97,54 +82,6 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
   }
   line(from);
   return { size, wholeEnd };
-}
-
-/** Shows the lines of a range that contain the needle, from the last to the first, without looking at the others. */
-function search(fd: number, { start: from, end }: Range, needle: Needle, { wants }: LineVisitor): void {
-  const needleBytes = Buffer.from(needle.text);
-  const least = Math.max(from, end - needle.within);
-  const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(1, end - least)));
-  // A needle over the border of two parts is whole in one of them.
-  for (let to = end; to > least; ) {
-    const start = Math.max(least, to - chunk.length);
-    const bytes = chunk.subarray(0, readFully(fd, chunk, to - start, start));
-    let at = bytes.lastIndexOf(needleBytes);
-    while (at !== -1) {
-      const line = { start: lineStartOf(fd, from, start + at), end: lineEndOf(fd, start + at, end) };
-      if (!show(fd, { text: '', at: start }, line, { wants, visit: needle.onMatch })) return;
-      if (line.start <= start) {
-        to = line.start;
-        break;
-      }
-      // A negative place would count from the end.
-      const last = line.start - start - needleBytes.length;
-      at = last < 0 ? -1 : bytes.lastIndexOf(needleBytes, last);
-    }
-    if (at === -1) to = start === least ? least : start + needleBytes.length - 1;
-  }
-}
-
-/** Returns where the line at a place starts. */
-function lineStartOf(fd: number, from: number, place: number): number {
-  const bytes = Buffer.allocUnsafe(Math.min(endBytes * 32, place - from));
-  for (let end = place; end > from; ) {
-    const start = Math.max(from, end - bytes.length);
-    const newline = lastNewline(bytes, readFully(fd, bytes, end - start, start));
-    if (newline !== -1) return start + newline + 1;
-    end = start;
-  }
-  return from;
-}
-
-/** Returns where the line at a place ends. */
-function lineEndOf(fd: number, place: number, to: number): number {
-  const bytes = Buffer.allocUnsafe(Math.min(endBytes * 32, to - place));
-  for (let start = place; start < to; start += bytes.length) {
-    const part = bytes.subarray(0, readFully(fd, bytes, Math.min(bytes.length, to - start), start));
-    const newline = part.indexOf(0x0a);
-    if (newline !== -1) return start + newline;
-  }
-  return to;
 }
 
 /** A part of the file that was read already. */

@@ -5,7 +5,7 @@ const diffWords = [
   '--no-color',
   '--no-ext-diff',
   '--no-textconv',
-  '--no-renames',
+  '--find-renames',
   '--unified=3',
   committedOnly,
   '--end-of-options',
@@ -27,6 +27,26 @@ export async function diffBetween(
     text: result.stdout.slice(0, maxChars),
     truncated: result.truncated || result.stdout.length > maxChars,
   };
+}
+
+const maxFileChars = 400_000;
+
+/** Returns a file as a commit or snapshot has it; null if it has none, or a larger or binary one. */
+export async function fileAt(cwd: string, commit: string, path: string): Promise<string | null> {
+  if (!/^[0-9a-f]{7,64}$/.test(commit) || path === '') return null;
+  const words = ['cat-file', 'blob', `${commit}:${path}`];
+  const { stdout, exitCode, truncated } = await lookWithGit(cwd, words);
+  if (exitCode !== 0 || truncated || stdout.length > maxFileChars || stdout.includes('\0')) return null;
+  return stdout;
+}
+
+/** Counts what changed between two commits, or since a commit; null if git cannot tell. */
+export async function countChanges(cwd: string, from: string, to: string | null): Promise<string | null> {
+  const commits = [from, ...(to === null ? [] : [to])];
+  if (!commits.every((commit) => /^[0-9a-f]{7,64}$/.test(commit))) return null;
+  const words = ['diff', '--shortstat', '--no-ext-diff', '--no-textconv', '--no-renames', committedOnly];
+  const { stdout, exitCode } = await lookWithGit(cwd, [...words, ...commits, ...workOnly]);
+  return exitCode === 0 ? stdout.trim() || 'nothing changed' : null;
 }
 
 /** Returns those of these files that only got new lines since a commit; none if git cannot tell. */

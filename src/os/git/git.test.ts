@@ -102,7 +102,7 @@ describe('headCommit and countCommits', () => {
 
 /** The state as one text, to compare. */
 async function stateText(cwd: string): Promise<string | null> {
-  const state = await treeState(cwd);
+  const state = await treeState((await gitRoot(cwd)) ?? cwd);
   return state && JSON.stringify([state.head, [...state.files]]);
 }
 

@@ -17,29 +17,16 @@ export const workOnly = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
 export const committedOnly = '--ignore-submodules=dirty';
 
 // Hooks and aliases of git set these for their own repository; ours may be another.
-const foreignVariables = new Set([
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_COMMON_DIR',
-  'GIT_CONFIG',
-  'GIT_DIR',
-  'GIT_GRAFT_FILE',
-  'GIT_IMPLICIT_WORK_TREE',
-  'GIT_INDEX_FILE',
-  'GIT_INTERNAL_SUPER_PREFIX',
-  'GIT_NAMESPACE',
-  'GIT_NO_REPLACE_OBJECTS',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_PREFIX',
-  'GIT_QUARANTINE_PATH',
-  'GIT_REPLACE_REF_BASE',
-  'GIT_SHALLOW_FILE',
-  'GIT_WORK_TREE',
-]);
+const foreignVariables = [
+  'ALTERNATE_OBJECT_DIRECTORIES COMMON_DIR CONFIG DIR GRAFT_FILE IMPLICIT_WORK_TREE INDEX_FILE',
+  'INTERNAL_SUPER_PREFIX NAMESPACE NO_REPLACE_OBJECTS OBJECT_DIRECTORY PREFIX QUARANTINE_PATH',
+  'REPLACE_REF_BASE SHALLOW_FILE WORK_TREE',
+].flatMap((line) => line.split(' ').map((name) => `GIT_${name}`));
 
 /** Returns the top folder of the working copy; null outside of one, or without git. */
 export async function gitRoot(cwd: string): Promise<string | null> {
-  const result = await git(cwd, ['rev-parse', '--show-toplevel']);
-  return result?.stdout.replace(/\r?\n$/, '') || null;
+  const text = await stdoutOf(runGit(cwd, ['rev-parse', '--show-toplevel']));
+  return text?.replace(/\r?\n$/, '') || null;
 }
 
 /** Returns the nearest folder above with a `.git`, without a call of git, which the first start of an agent has no time for. */
@@ -119,16 +106,9 @@ export type GitFolders = {
 
 /** Returns the folders of a repository; null outside of one. */
 export async function gitFolders(cwd: string): Promise<GitFolders | null> {
-  const words = [
-    'rev-parse',
-    '--path-format=absolute',
-    '--git-dir',
-    '--git-common-dir',
-    '--git-path',
-    'hooks',
-  ];
-  const result = await git(cwd, words);
-  const [gitDir, commonDir, hooks] = result?.stdout.split('\n').map((path) => realPath(path)) ?? [];
+  const words = ['--path-format=absolute', '--git-dir', '--git-common-dir', '--git-path', 'hooks'];
+  const text = await stdoutOf(runGit(cwd, ['rev-parse', ...words]));
+  const [gitDir, commonDir, hooks] = text?.split('\n').map((path) => realPath(path)) ?? [];
   if (!gitDir || !commonDir || !hooks) return null;
   // A linked worktree has submodules of its own.
   const submodules = [...new Set([commonDir, gitDir])].flatMap((each) => submodulesIn(join(each, 'modules')));
@@ -148,34 +128,36 @@ function submodulesIn(folder: string): GitFolders['submodules'] {
 
 /** Returns the commit of HEAD; null also in a repository without commits. */
 export async function headCommit(cwd: string): Promise<string | null> {
-  const result = await git(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
-  return result?.stdout.trim() ?? null;
+  const text = await stdoutOf(runGit(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']));
+  return text?.trim() ?? null;
 }
 
 /** Counts the commits of HEAD that `since` does not have; all for null. */
 export async function countCommits(cwd: string, since: string | null): Promise<number | null> {
   if ((await headCommit(cwd)) === null) return (await gitRoot(cwd)) === null ? null : 0;
   const range = since === null ? ['HEAD'] : ['HEAD', `^${since}`];
-  const result = await git(cwd, ['rev-list', '--count', ...range]);
-  return result === null ? null : Number(result.stdout);
+  const count = await stdoutOf(runGit(cwd, ['rev-list', '--count', ...range]));
+  return count === null ? null : Number(count);
 }
 
 /** Returns the tracked ones of these paths, and what is tracked below them, in any case; null outside of a repository. */
 export async function trackedPaths(cwd: string, paths: readonly string[]): Promise<string[] | null> {
-  const result = await git(cwd, ['ls-files', '-z', '--', ...paths.map((path) => `:(icase)${path}`)]);
-  return result?.stdout.split('\0').filter(Boolean) ?? null;
+  const places = paths.map((path) => `:(icase)${path}`);
+  const text = await stdoutOf(runGit(cwd, ['ls-files', '-z', '--', ...places]));
+  return text?.split('\0').filter(Boolean) ?? null;
 }
 
 /** True if tracked files differ from HEAD; null outside of a repository. */
 export async function hasChanges(cwd: string): Promise<boolean | null> {
-  const result = await look(cwd, ['status', '--porcelain', committedOnly, '--untracked-files=no']);
-  return result === null ? null : result.stdout !== '';
+  const words = ['status', '--porcelain', committedOnly, '--untracked-files=no'];
+  const text = await stdoutOf(lookWithGit(cwd, words));
+  return text === null ? null : text !== '';
 }
 
 /** Returns the branch that is checked out; null without one. */
 export async function currentBranch(cwd: string): Promise<string | null> {
-  const result = await git(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
-  return result?.stdout.trim() || null;
+  const text = await stdoutOf(runGit(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD']));
+  return text?.trim() || null;
 }
 
 /** Commits only these paths, without hooks. Returns null, or a line that says why it failed. */
@@ -185,27 +167,21 @@ export async function commitPaths(
   message: string,
 ): Promise<string | null> {
   if ((await gitRoot(cwd)) === null) return 'this is no git repository';
-  const env = { ...gitEnvironment(cwd), ...(await withoutPrograms(cwd)) };
   for (const words of [
     ['add', '--all', '--', ...paths],
     ['commit', '--quiet', '--message', message, '--', ...paths],
   ]) {
-    const argv = ['git', '-c', 'core.fsmonitor=false', ...words] as const;
-    const result = await runCommand(argv, { cwd, env, timeoutMs: 120_000 });
+    const result = await lookWithGit(cwd, words, 120_000);
     if (result.exitCode === 0) continue;
     return (result.stderr.trim() || result.stdout.trim() || 'git failed').split('\n')[0] ?? 'git failed';
   }
   return null;
 }
 
-async function git(cwd: string, args: readonly string[]): Promise<CommandResult | null> {
-  const result = await runGit(cwd, args);
-  return result.exitCode === 0 ? result : null;
-}
-
-async function look(cwd: string, args: readonly string[]): Promise<CommandResult | null> {
-  const result = await lookWithGit(cwd, args);
-  return result.exitCode === 0 ? result : null;
+/** Returns what git printed; null if it failed. */
+async function stdoutOf(call: Promise<CommandResult>): Promise<string | null> {
+  const { exitCode, stdout } = await call;
+  return exitCode === 0 ? stdout : null;
 }
 
 /** Runs git without hooks and without the filters that the configuration or the attributes name. */
@@ -223,15 +199,17 @@ export async function runGitForUser(
   cwd: string,
   args: readonly string[],
   timeoutMs = 60_000,
+  stdin?: string,
 ): Promise<CommandResult> {
-  return runGit(cwd, args, timeoutMs, { env: await withoutPrograms(cwd, { keepOfUser: true }) });
+  const env = await withoutPrograms(cwd, { keepOfUser: true });
+  return runGit(cwd, args, timeoutMs, { env, ...(stdin === undefined ? {} : { stdin }) });
 }
 
 /** Returns variables that switch hooks and filters off: they may be commands that the agent chose, or programs that it wrote. */
 async function withoutPrograms(cwd: string, { keepOfUser = false } = {}): Promise<Environment> {
   const keys = '^filter\\..*\\.(clean|smudge|process|required)$';
-  const listing = await git(cwd, ['config', '--null', '--show-scope', '--get-regexp', keys]);
-  const fields = listing?.stdout.split('\0') ?? [];
+  const text = await stdoutOf(runGit(cwd, ['config', '--null', '--show-scope', '--get-regexp', keys]));
+  const fields = text?.split('\0') ?? [];
   const values = new Map([['core.hooksPath', '/dev/null']]);
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [name = '', ...lines] = fields[at + 1]?.split('\n') ?? [];
@@ -254,18 +232,17 @@ export function runGit(
   timeoutMs = 60_000,
   more: { readonly env?: Environment; readonly stdin?: string | Buffer } = {},
 ): Promise<CommandResult> {
-  const pipe = findPipe(cwd);
+  const top = findRepository(cwd);
+  const pipe = top === null ? undefined : findPipe(top);
   if (pipe !== undefined) return Promise.resolve(unreadable(pipe));
   // A monitor in the repository's own configuration would be a command of the agent that we run.
   const argv: Argv = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args];
-  const env = { ...gitEnvironment(cwd), ...more.env };
+  const env = { ...gitEnvironment(top ?? cwd), ...more.env };
   return runCommand(argv, { timeoutMs, maxBytes: 64 * 1024 * 1024, ...more, cwd, env });
 }
 
 /** Returns a named pipe that an agent put where git reads at almost every call and would wait until its time is over. */
-function findPipe(cwd: string): string | undefined {
-  const top = findRepository(cwd);
-  if (top === null) return undefined;
+function findPipe(top: string): string | undefined {
   const own = gitFolderOf(top);
   const common = resolve(own, tryReadText(join(own, 'commondir'))?.trim() || '.');
   const branch = /^ref:\s*(\S+)/.exec(tryReadText(join(own, 'HEAD')) ?? '')?.[1] ?? 'HEAD';
@@ -289,10 +266,10 @@ function unreadable(path: string): CommandResult {
   return { exitCode: 128, signal: null, stdout: '', stderr, timedOut: false, truncated: false };
 }
 
-function gitEnvironment(cwd: string): Environment {
+function gitEnvironment(root: string): Environment {
   // A git among the programs of the project may be the agent's.
-  const outside = outsideEnvironment(process.env, findRepository(cwd) ?? cwd);
-  const own = Object.entries(outside).filter(([name]) => !foreignVariables.has(name));
+  const outside = outsideEnvironment(process.env, root);
+  const own = Object.entries(outside).filter(([name]) => !foreignVariables.includes(name));
   // In a partial clone, git fetches what is missing, by any command that the repository names as its remote.
   const offline = { GIT_ALLOW_PROTOCOL: 'none' };
   return { ...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...offline };

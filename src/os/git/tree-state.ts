@@ -1,5 +1,5 @@
 import { type FileMarks, markFiles } from '../files/file-marks.ts';
-import { committedOnly, gitRoot, lookWithGit, runGit, workOnly } from './git.ts';
+import { committedOnly, lookWithGit, runGit, workOnly } from './git.ts';
 
 /** A working copy: its commit and branch, and a fingerprint of each file that differs from it. */
 export type TreeState = {
@@ -9,9 +9,6 @@ export type TreeState = {
   readonly files: FileMarks;
 };
 
-/** `filters` lets git run the filters of its configuration, as it does for the user. */
-export type TreeOptions = { readonly top?: string; readonly filters?: boolean };
-
 const headLine = '# branch.oid ';
 const branchLine = '# branch.head ';
 const maxStateBytes = 16 * 1024 * 1024;
@@ -20,14 +17,16 @@ const statusWords = [
   ...[committedOnly, '--untracked-files=all', ...workOnly],
 ];
 
-/** Reads the state of the whole working copy, with one call of git if `top` is given and filters may run. */
-export async function treeState(cwd: string, options: TreeOptions = {}): Promise<TreeState | null> {
-  const { top, filters = false } = options;
-  const [root, result] = await Promise.all([
-    top ?? gitRoot(cwd),
-    filters ? runGit(cwd, statusWords) : lookWithGit(cwd, statusWords),
-  ]);
-  return root === null || result.exitCode !== 0 ? null : stateIn(root, result.stdout);
+/**
+ * Reads the state of a working copy by its top folder, with one call of git if it may run the filters of its
+ * configuration, as it does for the user; null if git cannot.
+ */
+export async function treeState(
+  top: string,
+  { filters = false }: { readonly filters?: boolean } = {},
+): Promise<TreeState | null> {
+  const result = await (filters ? runGit(top, statusWords) : lookWithGit(top, statusWords));
+  return result.exitCode === 0 ? stateIn(top, result.stdout) : null;
 }
 
 function stateIn(root: string, text: string): TreeState {

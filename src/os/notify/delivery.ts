@@ -1,7 +1,8 @@
 import type { NoticeKind } from '../../core/notice.ts';
 import type { Environment } from '../process/program.ts';
+import { type Service, services } from './presets.ts';
 
-export const channels = ['bell', 'desktop', 'webhook', 'command'] as const;
+export const channels = ['bell', 'desktop', 'webhook', ...services, 'email', 'command'] as const;
 
 export type Channel = (typeof channels)[number];
 
@@ -12,8 +13,9 @@ export type NotifySettings = {
   readonly desktop: boolean;
   readonly webhook?: string;
   readonly secret?: string;
+  readonly email?: string;
   readonly command?: readonly string[];
-};
+} & { readonly [S in Service]?: string };
 
 /** Surroundings that sending depends on. */
 export type NotifyWorld = {
@@ -33,11 +35,5 @@ export type Delivery = { readonly channel: Channel; readonly ok: boolean; readon
 
 /** Returns the channels that are set up. */
 export function channelsOf(settings: NotifySettings): Channel[] {
-  const on: Record<Channel, boolean> = {
-    bell: settings.bell,
-    desktop: settings.desktop,
-    webhook: settings.webhook !== undefined,
-    command: settings.command !== undefined,
-  };
-  return channels.filter((channel) => on[channel]);
+  return channels.filter((channel) => settings[channel] !== undefined && settings[channel] !== false);
 }

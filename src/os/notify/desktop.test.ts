@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noticeOf } from '../../core/notice.ts';
-import { desktopCommand, showOnDesktop } from './desktop.ts';
+import { desktopCommand, showOnDesktop, terminalNotice } from './desktop.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -64,5 +64,33 @@ describe('desktopCommand', () => {
     const words = desktopCommand({ title: 'a', body: '" & do shell script "x' }, {}, 'darwin') ?? [];
     expect(words.slice(-2)).toEqual(['a', '" & do shell script "x']);
     expect(words.slice(0, -2).join(' ')).not.toContain('do shell');
+  });
+});
+
+describe('terminalNotice', () => {
+  const notice = { title: 'ralph: shop done', body: 'all 3; really' };
+
+  it.each([
+    [
+      'kitty',
+      { TERM: 'xterm-kitty' },
+      '\x1b]99;i=ralph:d=0;ralph: shop done\x1b\\\x1b]99;i=ralph:p=body;all 3; really\x1b\\',
+    ],
+    [
+      'the terminals with VTE',
+      { VTE_VERSION: '7600' },
+      '\x1b]777;notify;ralph: shop done;all 3, really\x1b\\',
+    ],
+    ['foot', { TERM: 'foot' }, '\x1b]777;notify;ralph: shop done;all 3, really\x1b\\'],
+    ['iTerm2', { TERM_PROGRAM: 'iTerm.app' }, '\x1b]9;ralph: shop done: all 3; really\x07'],
+    ['any other', {}, '\x1b]9;ralph: shop done: all 3; really\x07'],
+  ])('speaks to %s in its own words', (_name, env, sequence) => {
+    expect(terminalNotice(notice, env)).toBe(sequence);
+  });
+
+  it('is wrapped where tmux stands between', () => {
+    expect(terminalNotice(notice, { TMUX: '/tmp/tmux-0/default,1,0' })).toBe(
+      '\x1bPtmux;\x1b\x1b]9;ralph: shop done: all 3; really\x07\x1b\\',
+    );
   });
 });

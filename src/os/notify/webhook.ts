@@ -1,8 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { rootCertificates } from 'node:tls';
 import type { Notice } from '../../core/notice.ts';
+import { errorCode } from '../files/file-error.ts';
+import { tryReadText } from '../files/files.ts';
 import type { NotifyWorld } from './delivery.ts';
-import { type PostResult, post } from './http.ts';
 
 const timeoutMs = 5000;
 /** Pauses before the second and the third attempt; there is no fourth. */
@@ -17,14 +21,31 @@ export type WebhookTarget = {
   readonly pauses?: readonly number[];
 };
 
-/** Posts the notice as JSON, signed if there is a secret. Tries up to three times. */
-export async function postNotice(
+/** Posts the notice as JSON, signed if there is a secret. */
+export function postNotice(
   notice: Notice,
   target: WebhookTarget,
-  { version, stop }: Pick<NotifyWorld, 'version' | 'stop'>,
+  world: Pick<NotifyWorld, 'version' | 'stop'>,
 ): Promise<{ ok: boolean; detail: string }> {
   const id = randomUUID();
-  const body = JSON.stringify({ v: 1, id, ...notice, text: `${notice.title}\n${notice.body}`.trim() });
+  const body = { v: 1, id, ...notice, text: `${notice.title}\n${notice.body}`.trim() };
+  return postJson(body, target, world, (seconds, text) => ({
+    'x-ralph-delivery': id,
+    'x-ralph-timestamp': String(seconds),
+    ...(target.secret === undefined
+      ? {}
+      : { 'x-ralph-signature': `sha256=${signature(target.secret, seconds, text)}` }),
+  }));
+}
+
+/** Posts JSON. Tries up to three times. */
+export async function postJson(
+  value: object,
+  target: WebhookTarget,
+  { version, stop }: Pick<NotifyWorld, 'version' | 'stop'>,
+  moreHeaders: (seconds: number, body: string) => Readonly<Record<string, string>> = () => ({}),
+): Promise<{ ok: boolean; detail: string }> {
+  const body = JSON.stringify(value);
   const delays = target.pauses ?? pauses;
   for (let attempt = 1; ; attempt++) {
     const seconds = Math.floor(Date.now() / 1000);
@@ -35,11 +56,7 @@ export async function postNotice(
       headers: {
         'content-type': 'application/json',
         'user-agent': `ralphkit/${version}`,
-        'x-ralph-delivery': id,
-        'x-ralph-timestamp': String(seconds),
-        ...(target.secret === undefined
-          ? {}
-          : { 'x-ralph-signature': `sha256=${signature(target.secret, seconds, body)}` }),
+        ...moreHeaders(seconds, body),
       },
     });
     const pause = delays[attempt - 1];
@@ -64,4 +81,62 @@ function verdict(result: PostResult, attempts: number): { ok: boolean; detail: s
   if (result.kind === 'failed') return { ok: false, detail: `${result.why}${times}` };
   const ok = result.status >= 200 && result.status < 300;
   return { ok, detail: `answered with status ${result.status}${times}` };
+}
+
+type PostResult =
+  | { readonly kind: 'answered'; readonly status: number }
+  /** `why` names neither the address nor anything else that may be secret. */
+  | { readonly kind: 'failed'; readonly why: string };
+
+/** Sends one POST. Follows no redirects, does not read the answer's body, and never rejects. */
+function post(
+  url: URL,
+  body: string,
+  options: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly timeoutMs: number;
+    readonly signal?: AbortSignal;
+    /** A file of certificates to trust beside the usual ones. */
+    readonly certificates?: string | undefined;
+  },
+): Promise<PostResult> {
+  const { headers, timeoutMs, signal, certificates } = options;
+  const isSecure = url.protocol === 'https:';
+  const extra = isSecure && certificates ? tryReadText(certificates) : null;
+  const start = isSecure ? secureRequest : plainRequest;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return new Promise((resolve) => {
+    const bytes = Buffer.from(body);
+    const request = start(url, {
+      method: 'POST',
+      // Kept-alive connections would hold the process.
+      agent: false,
+      headers: { ...headers, 'content-length': bytes.length },
+      signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
+      ...(extra === null ? {} : { ca: [...rootCertificates, extra] }),
+    });
+    request.on('response', ({ statusCode = 0 }) => {
+      resolve({ kind: 'answered', status: statusCode });
+      request.destroy();
+    });
+    request.on('error', (error) => {
+      resolve({
+        kind: 'failed',
+        why: timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : reason(error),
+      });
+    });
+    request.end(bytes);
+  });
+}
+
+function reason(error: Error): string {
+  const code = errorCode(error) ?? error.name;
+  const reasons: Record<string, string> = {
+    ECONNREFUSED: 'the connection was refused',
+    ECONNRESET: 'the connection was cut',
+    ENOTFOUND: 'its host name is not known',
+    EAI_AGAIN: 'its host name cannot be looked up now',
+    ABORT_ERR: 'given up because the run was stopped',
+  };
+  return reasons[code] ?? code;
 }

@@ -5,7 +5,7 @@ import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { alive, processesOfRun, waitUntil } from '../../../test/support/processes.ts';
 import { createFakeClock } from '../clock.ts';
-import { type ProcessSpec, runCommand, startProcess, sweepRun } from './process.ts';
+import { endCommandsOn, type ProcessSpec, runCommand, startProcess, sweepRun } from './process.ts';
 
 let folder = '';
 let runId = '';
@@ -320,6 +320,28 @@ describe('sweepRun', () => {
 });
 
 describe('runCommand', () => {
+  it('ends when it is told to stop, also by the signal for all commands of the process', async () => {
+    for (const bind of [false, true]) {
+      const stop = new AbortController();
+      if (bind) endCommandsOn(stop.signal);
+      const command = runCommand(['sleep', '60'], { cwd: folder, ...(bind ? {} : { stop: stop.signal }) });
+      endCommandsOn(undefined);
+      stop.abort();
+      expect(await command).toMatchObject({ timedOut: true, signal: 'SIGTERM' });
+    }
+  });
+
+  it('has five seconds after the stop', async () => {
+    const stop = AbortSignal.abort();
+    const [short, long] = await Promise.all(
+      ['echo ok', 'echo ok; sleep 60'].map((command) =>
+        runCommand(['sh', '-c', command], { cwd: folder, stop }),
+      ),
+    );
+    expect(short).toMatchObject({ exitCode: 0, stdout: 'ok\n', timedOut: false });
+    expect(long).toMatchObject({ timedOut: true, stdout: 'ok\n' });
+  });
+
   it('gives both outputs and the exit code', async () => {
     const result = await runCommand(['sh', '-c', 'cat; echo err >&2; exit 2'], { cwd: folder, stdin: 'in' });
     expect(result).toEqual({

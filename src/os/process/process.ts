@@ -7,7 +7,7 @@ import { collect } from './pipes.ts';
 import { birthOf, findProcesses, type ProcessQuery, runMarks } from './process-table.ts';
 import { followChildren } from './process-tree.ts';
 import { type Environment, findProgram, outsideEnvironment, shellCommand } from './program.ts';
-import { type Argv, type LaunchSpec, launch, signalGroup } from './spawn.ts';
+import { type Argv, type LaunchSpec, launch, type ProcessInput, signalGroup } from './spawn.ts';
 
 export { type Argv, type Environment, findProgram, outsideEnvironment, shellCommand };
 
@@ -24,6 +24,8 @@ export type ProcessSpec = LaunchSpec & {
   readonly graceMs?: number;
   /** From TERM to KILL, in real time whatever `clock` is. */
   readonly termMs?: number;
+  /** Asks it to stop, a second before TERM; not after `finish`. */
+  readonly askToStop?: () => void;
   readonly clock?: Clock;
   /** Ends the tree when it aborts. */
   readonly stop?: AbortSignal;
@@ -44,9 +46,13 @@ export type RunningProcess = Omit<Deadlines, 'clear'> & {
   readonly pid: number | null;
   /** Ends the tree now. */
   stop(): void;
+  readonly input: ProcessInput;
   /** Never rejects. Resolves when no process of the tree is left and all output was delivered. */
   readonly done: Promise<ProcessEnd>;
 };
+
+/** From the question to stop to TERM. */
+const askMs = 1000;
 
 /** Starts a process in its own group, marked with the run, and ends its whole tree with it. */
 export function startProcess(spec: ProcessSpec): RunningProcess {
@@ -72,12 +78,12 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
     onStdout: guarded(spec.onStdout),
     onStderr: guarded(spec.onStderr),
   });
-  const { pid } = launched;
+  const { pid, input } = launched;
   const { clear, ...controls } = startDeadlines({ clock, idleMs, hardMs, graceMs, onDeadline: end });
   if (pid === null) {
     clear();
     const done = launched.exited.then((exit) => ({ ...exit, cause: 'not-started', sweptPids: [] }) as const);
-    return { ...controls, pid, stop: () => {}, done };
+    return { ...controls, pid, stop: () => {}, input, done };
   }
 
   const query = queryOf(pid, tree, spec);
@@ -86,8 +92,11 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
     if (exited || cancelKill !== null) return;
     cause = why;
     clear();
-    signalGroup(pid, 'SIGTERM');
-    cancelKill = systemClock.timer(termMs, () => signalGroup(pid, 'SIGKILL'));
+    const terminate = () => {
+      cancelKill = endGroup(pid, termMs);
+    };
+    if (spec.askToStop === undefined || why === 'finished') terminate();
+    else cancelKill = ask(spec.askToStop, terminate);
   }
 
   async function untilDone(): Promise<ProcessEnd> {
@@ -104,7 +113,19 @@ export function startProcess(spec: ProcessSpec): RunningProcess {
   spec.stop?.addEventListener('abort', stop, { once: true });
   if (spec.stop?.aborted) stop();
   const done = untilDone().finally(() => spec.stop?.removeEventListener('abort', stop));
-  return { ...controls, pid, stop, done };
+  return { ...controls, pid, stop, input, done };
+}
+
+/** Asks first; returns the function that cancels what follows. */
+function ask(question: () => void, then: () => void): () => void {
+  question();
+  return systemClock.timer(askMs, then);
+}
+
+/** Ends a process group by TERM, then KILL; returns the function that cancels the KILL. */
+function endGroup(pid: number | null, termMs: number): () => void {
+  signalGroup(pid, 'SIGTERM');
+  return systemClock.timer(termMs, () => signalGroup(pid, 'SIGKILL'));
 }
 
 function queryOf(group: number, tree: string, { traced, runId }: ProcessSpec): ProcessQuery {
@@ -158,6 +179,15 @@ export type CommandResult = {
   readonly error?: Error;
 };
 
+/** Time that is left to a command that starts after the stop. */
+const afterStopMs = 5000;
+let stopOfAll: AbortSignal | undefined;
+
+/** Ends the short commands of this process, such as git, when the signal aborts; later ones have five seconds. */
+export function endCommandsOn(signal: AbortSignal | undefined): void {
+  stopOfAll = signal;
+}
+
 /** Runs a short command such as git to its end. Never rejects. */
 export async function runCommand(
   argv: Argv,
@@ -168,20 +198,27 @@ export async function runCommand(
     readonly timeoutMs?: number;
     /** For each of the two outputs. */
     readonly maxBytes?: number;
+    /** Ends it when it aborts; without one, see `endCommandsOn`. */
+    readonly stop?: AbortSignal;
   },
 ): Promise<CommandResult> {
-  const { cwd, env = process.env, stdin = null, timeoutMs = 30_000, maxBytes = 16 * 1024 * 1024 } = options;
+  const { cwd, env = process.env, stdin = null, stop = stopOfAll } = options;
+  const { timeoutMs = 30_000, maxBytes = 16 * 1024 * 1024 } = options;
   const stdout = collect(maxBytes);
   const stderr = collect(maxBytes);
   let timedOut = false;
   const launched = launch({ argv, cwd, env, stdin, onStdout: stdout.add, onStderr: stderr.add });
   const { pid } = launched;
-  let cancel = systemClock.timer(timeoutMs, () => {
+  const expire = () => {
+    cancel();
     timedOut = true;
     signalGroup(pid, 'SIGTERM');
     cancel = systemClock.timer(1000, () => signalGroup(pid, 'SIGKILL'));
-  });
+  };
+  let cancel = systemClock.timer(stop?.aborted ? Math.min(timeoutMs, afterStopMs) : timeoutMs, expire);
+  stop?.addEventListener('abort', expire, { once: true });
   const { exitCode, signal, error } = await launched.exited;
+  stop?.removeEventListener('abort', expire);
   cancel();
   if (timedOut) signalGroup(pid, 'SIGKILL');
   await launched.drain();

@@ -19,7 +19,13 @@ type Launched = {
   readonly exited: Promise<Exit>;
   /** Delivers what is left in the pipes and closes them. Call it after the exit. */
   drain(): Promise<void>;
+  readonly input: ProcessInput;
 };
+
+/** Standard input that stays open. What a process that is gone would get is dropped. */
+export type ProcessInput = { write(text: string): void; close(): void };
+
+const noInput: ProcessInput = { write: () => {}, close: () => {} };
 
 export type LaunchSpec = {
   readonly argv: Argv;
@@ -27,6 +33,8 @@ export type LaunchSpec = {
   readonly env: Environment;
   /** Written and closed; null is an empty input. */
   readonly stdin: string | Buffer | null;
+  /** Leaves standard input open after that. */
+  readonly keepsInput?: boolean;
   readonly onStdout: (chunk: Buffer) => void;
   readonly onStderr: (chunk: Buffer) => void;
 };
@@ -38,11 +46,12 @@ export function launch(spec: LaunchSpec): Launched {
     child = spawnGroup(spec);
   } catch (error) {
     // E2BIG and a NUL in an argument are thrown, ENOENT and EACCES come as an event.
-    return { pid: null, exited: Promise.resolve(failedStart(spec, error)), drain: async () => {} };
+    const exited = Promise.resolve(failedStart(spec, error));
+    return { pid: null, exited, drain: async () => {}, input: noInput };
   }
   const exited = exitOf(child, spec);
   // Without a pid it has no pipes either: the process is out of files (EMFILE).
-  if (child.pid === undefined) return { pid: null, exited, drain: async () => {} };
+  if (child.pid === undefined) return { pid: null, exited, drain: async () => {}, input: noInput };
   let received = 0;
   let isClosed = false;
   const deliver = (handler: (chunk: Buffer) => void) => (chunk: Buffer) => {
@@ -52,7 +61,8 @@ export function launch(spec: LaunchSpec): Launched {
   child.stdout?.on('data', deliver(spec.onStdout));
   child.stderr?.on('data', deliver(spec.onStderr));
   for (const stream of child.stdio) stream?.on('error', () => {});
-  child.stdin?.end(spec.stdin);
+  if (spec.keepsInput) child.stdin?.write(spec.stdin ?? '');
+  else child.stdin?.end(spec.stdin);
   child.once('close', () => {
     isClosed = true;
   });
@@ -63,7 +73,11 @@ export function launch(spec: LaunchSpec): Launched {
     );
     for (const stream of child.stdio) stream?.destroy();
   };
-  return { pid: child.pid, exited, drain };
+  const input = {
+    write: (text: string) => void (child.stdin?.writable && child.stdin.write(text)),
+    close: () => void child.stdin?.end(),
+  };
+  return { pid: child.pid, exited, drain, input };
 }
 
 function spawnGroup({ argv: [program, ...args], cwd, env, stdin }: LaunchSpec): ChildProcess {

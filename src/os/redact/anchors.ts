@@ -21,12 +21,14 @@ export function createAnchors(heads: readonly number[]): Anchors {
     beginnings.add(head & 0xff).add(0x10000 | (head & 0xffff));
   }
   return {
-    // This loop sees every byte of a stream. Of three bytes in a row, one pair begins at an odd place.
+    // This loop sees every byte of a stream. Of three bytes in a row, one pair begins at an odd place. A read beyond the
+    // end, even one in a whole stream, would make V8 check every other one, too.
     search(bytes, from) {
-      for (let at = from + 1; at < bytes.length; at += 2) {
+      for (let at = from + 1; at < bytes.length - 1; at += 2) {
         const flags = pairs[(bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)] ?? 0;
         if (flags === 0) continue;
         if (flags & nextTwo && hashes[hashOf(tripleAt(bytes, at - 1))] === 1) return at - 1;
+        if (at + 2 === bytes.length) break;
         if (flags & firstTwo && hashes[hashOf(tripleAt(bytes, at))] === 1) return at;
       }
       return -1;

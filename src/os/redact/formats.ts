@@ -1,4 +1,4 @@
-import { isSecretName } from './secret-names.ts';
+import { isSecretName } from 'ralphkit-guard/secret-names';
 
 /** Set of bytes: one at the index of each member. */
 export type Alphabet = Uint8Array;
@@ -9,8 +9,8 @@ export type SecretFormat = {
   readonly prefixes: readonly string[];
   /** Bytes that may follow the prefix; the format sees no further than the first other one. */
   readonly alphabet: Alphabet;
-  /** A byte that has to be among them. */
-  readonly needs?: number;
+  /** A character that has to be among them. */
+  readonly needs?: string;
   /** Most bytes that are looked at. */
   readonly limit: number;
   /** Bytes that are replaced beyond the limit, when all up to the limit were. */
@@ -142,7 +142,7 @@ export const secretFormats: readonly SecretFormat[] = [
   token('posthog-key', 'phx_', 40),
   token('openshift-token', 'sha256~', 40),
   token('mapbox-token', 'sk.eyJ', 30),
-  { ...token('jwt', 'eyJ', /^[\w-]{10,512}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/), notInWord: true },
+  { ...token('jwt', 'eyJ', /^[\w-]{10,512}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/), notInWord: true, needs: '.' },
   token('webhook', 'hooks.slack.com/', /^[\w/-]{20,}/),
   token('webhook', 'discord.com/api/webhooks/ discordapp.com/api/webhooks/', /^[\w/-]{20,}/),
   token('webhook', 'webhook.office.com/webhookb2/ hooks.zapier.com/hooks/catch/', /^[\w/.~+=-]{10,}/),
@@ -162,7 +162,7 @@ export const secretFormats: readonly SecretFormat[] = [
     label: 'url-credentials',
     prefixes: ['://'],
     alphabet: alphabet(String.raw`[^\0-\x20\x7f"'<>\\^\x60{|}[\]/?#]`),
-    needs: 0x40,
+    needs: '@',
     limit: 512,
     tail: word,
     rest: /^(?:[^:@]*:(?![$*]).+|(?=[^@]*\d)[\w-]{20,})(?=@)/,

@@ -12,7 +12,7 @@ export type Redactor = {
 };
 
 /** A secret as the scan sees it: exact bytes, or the prefix of a format. */
-type Needle = { readonly start: Buffer; readonly placeholder: Buffer; readonly format: SecretFormat | null };
+type Needle = { readonly start: Buffer; readonly label: string; readonly format: SecretFormat | null };
 
 type NeedleIndex = { readonly anchors: Anchors; readonly byTriple: ReadonlyMap<number, readonly Needle[]> };
 
@@ -20,7 +20,7 @@ type NeedleIndex = { readonly anchors: Anchors; readonly byTriple: ReadonlyMap<n
 type Match = {
   readonly from: number;
   readonly to: number;
-  readonly placeholder: Buffer;
+  readonly label: string;
   readonly open: Alphabet | null;
 };
 
@@ -31,6 +31,8 @@ type Scan = {
   readonly final: boolean;
   /** The last run of each alphabet, so that many prefixes in one run do not look through it again and again. */
   readonly runs: Map<Alphabet, { readonly from: number; end: number }>;
+  /** The next place of each character that a format needs, for the same reason. */
+  readonly needs: Map<string, number>;
   isInWord(at: number): boolean;
 };
 
@@ -44,10 +46,10 @@ const cutGap = new RegExp(String.raw`^[\r${esc}\\][\w[\\;]*$`);
 export function createRedactor(env: Env): Redactor {
   const index = createIndex([
     ...secretValues(env).flatMap(({ label, value }) =>
-      [value, ...inBase64(value)].map((form) => needleOf(form, label, null)),
+      [value, ...inBase64(value)].map((form) => ({ start: Buffer.from(form), label, format: null })),
     ),
     ...secretFormats.flatMap((format) =>
-      format.prefixes.map((prefix) => needleOf(prefix, format.label, format)),
+      format.prefixes.map((prefix) => ({ start: Buffer.from(prefix), label: format.label, format })),
     ),
   ]);
   return {
@@ -61,10 +63,6 @@ export function createRedactor(env: Env): Redactor {
       return { push: (chunk) => pass(chunk, false), end: () => pass(empty, true) };
     },
   };
-}
-
-function needleOf(start: string, label: string, format: SecretFormat | null): Needle {
-  return { start: Buffer.from(start), placeholder: Buffer.from(placeholder(label)), format };
 }
 
 function createIndex(needles: readonly Needle[]): NeedleIndex {
@@ -96,7 +94,7 @@ function createPass(index: NeedleIndex): (chunk: Buffer, final: boolean) => Buff
     const textBefore = (at: number) =>
       (done === 0 ? before : '') + bytes.toString('latin1', Math.max(done, at - 2), at);
     const isInWord = (at: number) => /[A-Za-z]{2}$/.test(textBefore(at));
-    const scan: Scan = { index, bytes, final, runs: new Map(), isInWord };
+    const scan: Scan = { index, bytes, final, runs: new Map(), needs: new Map(), isInWord };
 
     for (let at = search(done); at >= 0; ) {
       const match = longestMatch(scan, at);
@@ -105,7 +103,7 @@ function createPass(index: NeedleIndex): (chunk: Buffer, final: boolean) => Buff
         break;
       }
       if (match !== null) {
-        pieces.push(bytes.subarray(done, match.from), match.placeholder);
+        pieces.push(bytes.subarray(done, match.from), Buffer.from(placeholder(match.label)));
         done = match.open === null ? match.to : runEnd(bytes, match.to, match.open);
         if (done === bytes.length) open = match.open;
       }
@@ -132,17 +130,17 @@ function longestMatch(scan: Scan, at: number): Match | 'more' | null {
 }
 
 function matchNeedle(scan: Scan, at: number, needle: Needle): Match | 'more' | null {
-  const { format, placeholder } = needle;
+  const { format, label } = needle;
   const from = endOfExact(scan, at, needle);
   if (from === null || from === 'more') return from;
-  if (format === null) return { from: at, to: from, placeholder, open: null };
+  if (format === null) return { from: at, to: from, label, open: null };
   if (format.notInWord && scan.isInWord(at)) return null;
 
   const { bytes, final } = scan;
   const limit = from + format.limit;
   const end = endOfRun(scan, from, limit, format.alphabet);
   const isCut = end === bytes.length && end < limit && !final;
-  if (format.needs !== undefined && !isCut && !hasByte(bytes, from, end, format.needs)) return null;
+  if (format.needs !== undefined && !isCut && nextPlace(scan, from, format.needs) >= end) return null;
   const text = bytes.toString('latin1', from, end);
   if (format.begin?.test(text) === false) return null;
   if (isCut) return 'more';
@@ -151,11 +149,11 @@ function matchNeedle(scan: Scan, at: number, needle: Needle): Match | 'more' | n
   if (format.accepts?.(needle.start + (/^[\w-]*/.exec(text)?.[0] ?? '')) === false) return null;
   const to = from + kept + length;
   const open = to === limit ? format.tail : null;
-  if (kept === 0) return { from: format.keepPrefix ? from : at, to, placeholder, open };
+  if (kept === 0) return { from: format.keepPrefix ? from : at, to, label, open };
   // A value that is known by itself keeps its own name.
   const inner = longestMatch(scan, from + kept);
   if (inner === 'more') return inner;
-  return { from: from + kept, to, placeholder, open, ...(inner && { ...inner, to: Math.max(to, inner.to) }) };
+  return { from: from + kept, to, label, open, ...(inner && { ...inner, to: Math.max(to, inner.to) }) };
 }
 
 /** Returns where an exact text ends that begins here. In a value there may be newlines and colour codes. */
@@ -220,7 +218,11 @@ function runEnd(bytes: Buffer, from: number, alphabet: Alphabet, limit = bytes.l
   return end;
 }
 
-function hasByte(bytes: Buffer, from: number, to: number, byte: number): boolean {
-  for (let at = from; at < to; at += 1) if (bytes[at] === byte) return true;
-  return false;
+/** Returns the next place of a character. */
+function nextPlace({ bytes, needs }: Scan, from: number, character: string): number {
+  const known = needs.get(character) ?? -1;
+  if (known >= from) return known;
+  const place = bytes.indexOf(character, from, 'latin1');
+  needs.set(character, place === -1 ? bytes.length : place);
+  return place === -1 ? bytes.length : place;
 }

@@ -1,5 +1,5 @@
+import { isSecretName } from 'ralphkit-guard/secret-names';
 import { describe, expect, it } from 'vitest';
-import { isSecretName } from './secret-names.ts';
 import { secretValues } from './secrets.ts';
 
 describe('isSecretName', () => {

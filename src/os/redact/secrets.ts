@@ -1,5 +1,5 @@
+import { isSecretName } from 'ralphkit-guard/secret-names';
 import { secretFormats } from './formats.ts';
-import { isSecretName } from './secret-names.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.ts';
+import { outcomeWithCause } from '../../core/limit-words.ts';
 import { plainLine } from '../../core/notice.ts';
 import {
   elapsedAt,
@@ -7,17 +8,16 @@ import {
   skippedText,
   timeByKind,
 } from '../../journal/run-view.ts';
-import { costText } from '../terminal/status-line.ts';
-import { formatTokens } from '../terminal/units.ts';
+import { costText, usageText } from '../terminal/units.ts';
 
 /**
  * A run as Markdown, for a pull request: how it ended, every claim with its evidence, and each iteration. Texts of the
  * agent stand in code spans, where neither markup nor names mean anything.
  */
 export function reportMarkdown(view: RunView, now: number): string {
-  const { outcome, because, stories } = view;
+  const { outcome, because, becauseCode, stories } = view;
   const parts = [
-    `## ralph: ${outcome ?? 'not ended'}`,
+    `## ralph: ${outcome === null ? 'not ended' : outcomeWithCause(outcome, becauseCode)}`,
     because === null ? '' : code(because, 500),
     table(['', ''], summary(view, now)),
     stories.length === 0 ? '' : '### Stories',
@@ -34,7 +34,6 @@ export function reportMarkdown(view: RunView, now: number): string {
 
 function summary(view: RunView, now: number): string[][] {
   const { usage, limits, claims } = view;
-  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const most = limits?.iterations == null ? '' : ` of ${limits.iterations}`;
   const rows = [
     ['Run', code(view.run, 80)],
@@ -43,7 +42,7 @@ function summary(view: RunView, now: number): string[][] {
     ['Iterations', `${view.iteration}${most}`],
     ['Time', formatDuration(elapsedAt(view, now))],
     ['Cost', costText(usage)],
-    ['Tokens', `${formatTokens(input)} in, ${formatTokens(usage.outputTokens)} out`],
+    ['Tokens', usageText(usage)],
     ['Claims', `${claims.accepted} accepted, ${claims.rejected} rejected`],
     ['Skipped', skippedText(view) ?? ''],
   ];
@@ -73,7 +72,7 @@ function claimRows({ iterations }: RunView): string[][] {
 function iterationRows({ iterations }: RunView, now: number): string[][] {
   return iterations.map((one) => [
     String(one.iteration),
-    one.mark,
+    one.mark.replace('-', ' '),
     formatDuration(Object.values(timeByKind(one, now)).reduce((sum, ms) => sum + ms, 0)),
     one.usage === null ? '' : costText(one.usage),
     one.toolCalls === null ? '' : String(one.toolCalls),

@@ -1,10 +1,11 @@
 import { formatDuration } from '../../core/duration.ts';
 import { plural } from '../../core/text.ts';
 import { skippedText } from '../../journal/run-view.ts';
+import { factLines } from '../terminal/facts.ts';
 import { firstLine } from '../terminal/narrate.ts';
-import { costText, tokensText } from '../terminal/status-line.ts';
+import { tokensText } from '../terminal/status-line.ts';
 import type { Style } from '../terminal/style.ts';
-import { formatCost } from '../terminal/units.ts';
+import { costText, formatCost } from '../terminal/units.ts';
 import type { Stats } from './stats.ts';
 
 /** Formats the figures for a person. */
@@ -28,7 +29,7 @@ export function statsText(stats: Stats, style: Style): string {
       'Reviews',
       reviews.perStory === null
         ? ''
-        : `${reviews.reviews} in ${reviews.stories} ${reviews.stories === 1 ? 'story' : 'stories'}, ${reviews.perStory.toFixed(1)} each`,
+        : `${reviews.reviews} in ${plural(reviews.stories, 'story', 'stories')}, ${reviews.perStory.toFixed(1)} each`,
     ],
     ...stats.guardrails.map(({ command, passed, failed, ms }, index): [string, string] => {
       const average = formatDuration(ms / Math.max(1, passed + failed));
@@ -37,8 +38,7 @@ export function statsText(stats: Stats, style: Style): string {
     }),
     ['Skipped', skippedText(stats) ?? ''],
   ];
-  const visible = rows.filter(([, value]) => value !== '');
-  return `${visible.map(([name, value]) => `${style.bold(name.padEnd(10))}  ${value}`).join('\n')}\n`;
+  return factLines(rows, style);
 }
 
 function counts(outcomes: Stats['outcomes']): string {

@@ -1,4 +1,4 @@
-import { addUsage, noUsage, type Usage } from '../../core/turn.ts';
+import { addUsage, noUsage } from '../../core/turn.ts';
 import {
   elapsedAt,
   type IterationView,
@@ -7,40 +7,12 @@ import {
   timeByKind,
 } from '../../journal/run-view.ts';
 
-type GuardrailStats = {
-  readonly command: string;
-  readonly passed: number;
-  readonly failed: number;
-  readonly ms: number;
-};
+type GuardrailStats = Readonly<Record<'passed' | 'failed' | 'ms', number>> & { readonly command: string };
 
-/** Figures of runs, as `ralph stats --json` prints them. Times are milliseconds. */
-export type Stats = {
-  readonly v: 1;
-  readonly runs: number;
-  /** Runs by outcome; `none` still go on, or were killed. */
-  readonly outcomes: Readonly<Record<string, number>>;
-  readonly iterations: number;
-  readonly toolCalls: number;
-  readonly usage: Usage;
-  /** How long the loops were at work, with their waits; `time` divides it by kind. */
-  readonly elapsedMs: number;
-  /** Runs with an accepted claim; of a PRD, the stories that a run got done. */
-  readonly acceptedTasks: number;
-  /** All costs, those of failures included, for each accepted task; null if there is none, or if costs are unknown. */
-  readonly costPerAcceptedTask: number | null;
-  readonly time: TimeByKind;
-  readonly claims: { readonly accepted: number; readonly rejected: number };
-  /** The first check that failed of each rejected claim. */
-  readonly rejectedBy: Readonly<Record<string, number>>;
-  readonly reviews: { readonly stories: number; readonly reviews: number; readonly perStory: number | null };
-  readonly guardrails: readonly GuardrailStats[];
-  /** Lines of the journals that were skipped: no events, and events that only a newer release knows. */
-  readonly damaged: number;
-  readonly unknown: number;
-};
+export type Stats = ReturnType<typeof statsOf>;
 
-export function statsOf(views: readonly RunView[], now: number): Stats {
+/** Figures of runs, as `ralph stats --json` prints them; docs/watch.md says what each is. Times are milliseconds. */
+export function statsOf(views: readonly RunView[], now: number) {
   const goes = views.flatMap(({ iterations }) => iterations);
   const usage = views.reduce((sum, view) => addUsage(sum, view.usage), noUsage);
   const acceptedTasks = sumOf(views, tasksOf);
@@ -51,16 +23,19 @@ export function statsOf(views: readonly RunView[], now: number): Stats {
   return {
     v: 1,
     runs: views.length,
+    /** Runs by outcome; `none` still go on, or were killed. */
     outcomes: countBy(views.map(({ outcome }) => outcome ?? 'none')),
     iterations: sumOf(views, ({ iteration }) => iteration),
     toolCalls: sumOf(goes, ({ toolCalls }) => toolCalls ?? 0),
     usage: usage.costUsd === undefined ? usage : { ...usage, costUsd: exact(usage.costUsd) },
     elapsedMs,
     acceptedTasks,
+    /** All costs, those of failures included; null if nothing was accepted, or if costs are unknown. */
     costPerAcceptedTask:
       usage.costUsd === undefined || acceptedTasks === 0 ? null : exact(usage.costUsd / acceptedTasks),
     time: timeOf(goes, elapsedMs, now),
     claims: { accepted: sumOf(views, ({ claims }) => claims.accepted), rejected: rejected.length },
+    /** The first check that failed of each rejected claim. */
     rejectedBy: countBy(rejected.map(({ evidence }) => evidence.find(({ ok }) => !ok)?.check ?? 'unknown')),
     reviews: {
       stories,

@@ -1,12 +1,5 @@
 import type { Meter, Span, Tracer } from '@opentelemetry/api';
-import type { EventOf, JournalEvent } from '../../journal/events.ts';
-
-/** Sends the events of a run to OpenTelemetry as spans and metrics. */
-export type Telemetry = {
-  event(event: JournalEvent): void;
-  /** Sends what is left. Never rejects, and takes no longer than some seconds. */
-  close(): Promise<void>;
-};
+import type { EventOf, EventType, JournalEvent } from '../../journal/events.ts';
 
 export const telemetryPackages = [
   '@opentelemetry/api',
@@ -19,23 +12,27 @@ export const telemetryPackages = [
 
 const timeoutMillis = 3000;
 
-/** Loads the SDK; null if it is not installed. The exporters read the rest of their settings from the environment. */
-export async function startTelemetry(version: string): Promise<Telemetry | null> {
+/**
+ * Sends the events of a run to OpenTelemetry as spans and metrics; null if the SDK is not installed. The exporters read
+ * the rest of their settings from the environment.
+ */
+export async function startTelemetry(version: string) {
   const sdk = await loadSdk();
   if (sdk === null) return null;
   const { tracers, meters } = startProviders(sdk, version);
   const spans = createSpans(sdk.api, tracers.getTracer('ralph', version));
   const countTurn = createCounters(meters.getMeter('ralph', version));
   return {
-    event(event) {
+    event(event: JournalEvent): void {
       try {
         if (event.type === 'agent.ended') countTurn(event);
-        traceEvent(event, spans);
+        trace(event.type, spans, event);
       } catch {
         // Telemetry never disturbs a loop.
       }
     },
-    async close() {
+    /** Sends what is left. Never rejects, and takes no longer than some seconds. */
+    async close(): Promise<void> {
       const closing = Promise.allSettled([tracers.shutdown(), meters.shutdown()]);
       await Promise.race([closing, new Promise((done) => setTimeout(done, 2 * timeoutMillis).unref())]);
     },
@@ -95,13 +92,14 @@ function createSpans(api: Sdk['api'], tracer: Tracer) {
 
   function start(name: string, event: JournalEvent, parent: Span | null, attributes: Attributes): Span {
     const context = parent === null ? api.ROOT_CONTEXT : api.trace.setSpan(api.ROOT_CONTEXT, parent);
-    return tracer.startSpan(name, { startTime: timeOf(event), attributes }, context);
+    return tracer.startSpan(name, { startTime: new Date(event.at), attributes }, context);
   }
 
   function end(span: Span | null, event: JournalEvent, ok: boolean, attributes: Attributes = {}): void {
     span?.setAttributes(attributes);
     if (!ok) span?.setStatus({ code: api.SpanStatusCode.ERROR });
-    span?.end(timeOf(event));
+    // The SDK takes a small number for something else than milliseconds, but not a date.
+    span?.end(new Date(event.at));
   }
 
   function endInner(key: string, event: JournalEvent, ok: boolean, attributes: Attributes = {}): void {
@@ -136,49 +134,36 @@ function createSpans(api: Sdk['api'], tracer: Tracer) {
   };
 }
 
-function traceEvent(event: JournalEvent, spans: Spans): void {
-  switch (event.type) {
-    case 'run.started':
-      spans.startRun(event, { 'ralph.run': event.run, 'ralph.agent': event.agent });
-      return;
-    case 'run.resumed':
-      spans.startRun(event, { 'ralph.agent': event.agent ?? '', 'ralph.resumed': true });
-      return;
-    case 'iteration.started':
-      spans.startIteration(event, { 'ralph.iteration': event.iteration });
-      return;
-    case 'tool.started':
-      spans.startInner(event.id, `tool ${event.name}`, event, { 'ralph.tool': event.name });
-      return;
-    case 'tool.ended':
-      spans.endInner(event.id, event, event.ok);
-      return;
-    case 'guardrail.started':
-      spans.startInner(event.command, 'guardrail', event, { 'ralph.guardrail': event.command });
-      return;
-    case 'guardrail.ended':
-      spans.endInner(event.command, event, event.ok, { 'ralph.exit_code': event.exitCode ?? -1 });
-      return;
-    case 'agent.ended':
-      spans.annotate(turnAttributes(event));
-      return;
-    case 'verdict':
-      spans.annotate({ 'ralph.claim': event.accepted ? 'accepted' : 'rejected' });
-      return;
-    case 'decision': {
-      const { kind, because } = event;
-      const attributes = { 'ralph.decision': kind, 'ralph.because': because.code };
-      spans.endIteration(event, because.code !== 'turn-failed', attributes);
-      return;
-    }
-    case 'run.ended':
-      spans.endRun(event, event.exitCode === 0, { 'ralph.outcome': event.outcome });
-      return;
-    case 'run.yielded':
-      spans.endRun(event, true, { 'ralph.yielded': true });
-      return;
-    default:
-  }
+type Traces = { readonly [T in EventType]?: (spans: Spans, event: EventOf<T>) => void };
+
+/** What becomes of an event; those that are not here are not traced. */
+const traces: Traces = {
+  'run.started': (spans, event) =>
+    spans.startRun(event, { 'ralph.run': event.run, 'ralph.agent': event.agent }),
+  'run.resumed': (spans, event) =>
+    spans.startRun(event, { 'ralph.agent': event.agent ?? '', 'ralph.resumed': true }),
+  'iteration.started': (spans, event) => spans.startIteration(event, { 'ralph.iteration': event.iteration }),
+  'tool.started': (spans, event) =>
+    spans.startInner(event.id, `tool ${event.name}`, event, { 'ralph.tool': event.name }),
+  'tool.ended': (spans, event) => spans.endInner(event.id, event, event.ok),
+  'guardrail.started': (spans, event) =>
+    spans.startInner(event.command, 'guardrail', event, { 'ralph.guardrail': event.command }),
+  'guardrail.ended': (spans, event) =>
+    spans.endInner(event.command, event, event.ok, { 'ralph.exit_code': event.exitCode ?? -1 }),
+  'agent.ended': (spans, event) => spans.annotate(turnAttributes(event)),
+  verdict: (spans, { accepted }) => spans.annotate({ 'ralph.claim': accepted ? 'accepted' : 'rejected' }),
+  decision(spans, event) {
+    const { code } = event.because;
+    const attributes = { 'ralph.decision': event.kind, 'ralph.because': code };
+    spans.endIteration(event, code !== 'turn-failed' && code !== 'context', attributes);
+  },
+  'run.ended': (spans, event) =>
+    spans.endRun(event, event.exitCode === 0, { 'ralph.outcome': event.outcome }),
+  'run.yielded': (spans, event) => spans.endRun(event, true, { 'ralph.yielded': true }),
+};
+
+function trace<T extends EventType>(type: T, spans: Spans, event: EventOf<T>): void {
+  traces[type]?.(spans, event);
 }
 
 function turnAttributes({ usage, end, toolCalls }: EventOf<'agent.ended'>): Attributes {
@@ -195,11 +180,6 @@ function turnAttributes({ usage, end, toolCalls }: EventOf<'agent.ended'>): Attr
 
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 type Sdk = NonNullable<Awaited<ReturnType<typeof loadSdk>>>;
-
-/** Returns a date, because the SDK takes a small number for something else than milliseconds. */
-function timeOf(event: JournalEvent): Date {
-  return new Date(event.at);
-}
 
 async function loadSdk() {
   try {

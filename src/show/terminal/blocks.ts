@@ -1,20 +1,11 @@
 /** Blocks of `lines` and of `tools` grow; each block of the other kinds stands alone. */
 export type BlockKind = 'text' | 'tools' | 'lines' | 'alone';
 
-/** Writes output in blocks with a blank line between them. Writes nothing before `flush`. */
-export type Blocks = {
-  /** Continues the open text; newlines wait until something follows them. */
-  text(chunk: string): void;
-  /** Adds whole lines after the open text. */
-  add(kind: Exclude<BlockKind, 'text'>, lines: readonly string[]): void;
-  endText(): void;
-  flush(): void;
-  /** Ends the text; the next block needs no blank line before it. */
-  end(): void;
-};
-
-/** `prefix` is put before each line that is not empty. */
-export function createBlocks(write: (text: string) => void, prefix: () => string): Blocks {
+/**
+ * Writes output in blocks with a blank line between them, and nothing before `flush`. `prefix` is put before each line
+ * that is not empty.
+ */
+export function createBlocks(write: (text: string) => void, prefix: () => string) {
   const { put, flush } = createBuffer(write, prefix);
   let last: BlockKind | null = null;
   let textIsOpen = false;
@@ -33,7 +24,8 @@ export function createBlocks(write: (text: string) => void, prefix: () => string
   }
 
   return {
-    text(chunk) {
+    /** Continues the open text; newlines wait until something follows them. */
+    text(chunk: string): void {
       const from = textIsOpen ? 0 : chunk.search(/[^\n]|$/);
       const to = chunk.length - trailingNewlines(chunk);
       if (to <= from) {
@@ -47,12 +39,15 @@ export function createBlocks(write: (text: string) => void, prefix: () => string
     },
     endText,
     flush,
-    add(kind, lines) {
+    /** Adds whole lines after the open text. */
+    add(kind: Exclude<BlockKind, 'text'>, lines: readonly string[]): void {
       endText();
+      if (lines.length === 0) return;
       begin(kind);
       put(`${lines.join('\n')}\n`);
     },
-    end() {
+    /** Ends the text; the next block needs no blank line before it. */
+    end(): void {
       endText();
       flush();
       last = null;

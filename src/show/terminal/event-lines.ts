@@ -4,7 +4,7 @@ import { plural } from '../../core/text.ts';
 import type { Usage } from '../../core/turn.ts';
 import { countLines, type ExcerptLimits, excerpt } from './excerpt.ts';
 import type { Style } from './style.ts';
-import { formatCost, formatTokens } from './units.ts';
+import { costText, usageText } from './units.ts';
 
 const largeOutput = 4096;
 
@@ -82,9 +82,6 @@ export function resultLine(style: Style, ok: boolean, error: string, figures: Tu
 }
 
 function usageFigures(usage: Usage): string[] {
-  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-  const cached = usage.cacheReadTokens === 0 ? '' : ` (${formatTokens(usage.cacheReadTokens)} cached)`;
-  const tokens = `tokens: ${formatTokens(input)} in${cached} / ${formatTokens(usage.outputTokens)} out`;
-  if (usage.costUsd === undefined) return [tokens];
-  return [`cost: ${formatCost(usage.costUsd)}${usage.estimated ? ' (est)' : ''}`, tokens];
+  const cost = costText(usage);
+  return [...(cost === '' ? [] : [`cost: ${cost}`]), `tokens: ${usageText(usage)}`];
 }

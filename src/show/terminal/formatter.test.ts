@@ -211,14 +211,14 @@ describe('tools', () => {
      three
      … +3 lines
 `);
-    expect(render([end('a', 'one\ntwo')], { style: ascii, maxOutputLines: 1 })).toBe(
+    expect(render([end('a', 'one\ntwo')], { style: ascii, maxOutput: { lines: 1 } })).toBe(
       '[OK] Result <- tool (2 lines, 7 chars)\n  >  one\n     ... +1 line\n',
     );
   });
 
   it('count a large output, and clean what they show of it', () => {
     const output = `\x1b[31mred\x1b[0m\n${'line\n'.repeat(5000)}`;
-    const out = render([end('a', output)], { maxOutputLines: 2 });
+    const out = render([end('a', output)], { maxOutput: { lines: 2 } });
     expect(out).toContain('(5001 lines, 25013 chars)');
     expect(out).toContain('  ⎿  red\n     line\n     … +4999 lines\n');
     expect(render([end('a', `${'\x1b[2J\n'.repeat(3000)}end`)])).not.toContain('\x1b');
@@ -226,13 +226,13 @@ describe('tools', () => {
 
   it('cut a long line without halving a character', () => {
     const output = `${'x'.repeat(9)}😀😀\nmore`;
-    expect(render([end('a', output)], { maxOutputChars: 10 })).toBe(
+    expect(render([end('a', output)], { maxOutput: { chars: 10 } })).toBe(
       `✅ Result ← tool (2 lines, 18 chars)\n  ⎿  ${'x'.repeat(9)}…\n     … +1 line\n`,
     );
   });
 
   it('show no output at all when asked for none', () => {
-    expect(render([end('a', 'one\ntwo')], { maxOutputLines: 0 })).toBe(
+    expect(render([end('a', 'one\ntwo')], { maxOutput: { lines: 0 } })).toBe(
       '✅ Result ← tool (2 lines, 7 chars)\n',
     );
   });
@@ -298,6 +298,26 @@ describe('a result after which the agent may go on', () => {
   });
 });
 
+describe('an error', () => {
+  it('is not told again by the result', () => {
+    const out = render([
+      { type: 'error', message: 'No such file' },
+      { type: 'result', ok: false, error: 'No such file' },
+    ]);
+    expect(out.match(/No such file/g)).toHaveLength(1);
+    expect(out).toContain('Failed (');
+  });
+
+  it('that is a limit is left to the loop, but for an overload', () => {
+    const limited = (kind: 'usage' | 'overload'): AgentEvent[] => [
+      { type: 'error', message: 'Later', limit: { kind } },
+      { type: 'result', ok: false, error: 'Later' },
+    ];
+    expect(render(limited('usage'))).not.toContain('Later');
+    expect(render(limited('overload')).match(/Later/g)).toHaveLength(1);
+  });
+});
+
 describe('hostile output', () => {
   const attack = '\x1b]52;c;cm0=\x07\x1b[2J\x9b31m\u202egnp.exe\x00\r\x1b[1A';
   const events: AgentEvent[] = [
@@ -309,7 +329,7 @@ describe('hostile output', () => {
     { type: 'notice', text: attack },
     { type: 'error', message: attack },
     { type: 'subagent', text: attack },
-    { type: 'result', ok: false, error: attack },
+    { type: 'result', ok: false, error: `again ${attack}` },
   ];
 
   it('reaches the terminal as plain text, wherever it comes from', () => {

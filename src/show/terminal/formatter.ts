@@ -19,18 +19,9 @@ export type FormatterOptions = {
   /** `[HH:MM:SS] ` before each line. */
   readonly timestamps?: boolean;
   /** Limits of a tool's output. */
-  readonly maxOutputLines?: number;
-  readonly maxOutputChars?: number;
+  readonly maxOutput?: Partial<ExcerptLimits> | undefined;
   /** Lets the agent's control sequences through. */
   readonly raw?: boolean;
-};
-
-/** Prints what an agent does, event by event. After `end` the next event begins a new turn. */
-export type Formatter = {
-  event(event: AgentEvent): void;
-  /** Ends the open line, so that others can print. */
-  endLine(): void;
-  end(): void;
 };
 
 /** What was counted since the turn began. */
@@ -39,6 +30,8 @@ type TurnState = {
   usage: Usage | null;
   tools: number;
   errors: number;
+  /** Errors that need not be told again: shown already, or a limit, which the loop tells. */
+  readonly told: Set<string>;
   /** By the id of the call. */
   readonly toolNames: Map<string, string>;
 };
@@ -53,14 +46,15 @@ type Block = readonly [kind: Exclude<BlockKind, 'text'>, lines: readonly string[
 
 const passThrough: TerminalCleaner = { push: (chunk) => chunk, end: () => '' };
 
-export function createFormatter(options: FormatterOptions): Formatter {
-  const { style, now, raw = false, maxOutputLines = 3, maxOutputChars = 400 } = options;
+/** Prints what an agent does, event by event. After `end` the next event begins a new turn. */
+export function createFormatter(options: FormatterOptions) {
+  const { style, now, raw = false } = options;
   const prefix = () => (options.timestamps ? style.dim(`[${timeOfDay(now())}] `) : '');
   const blocks = createBlocks(options.write, prefix);
   const format: Format = {
     style,
     now,
-    limits: { lines: maxOutputLines, chars: maxOutputChars },
+    limits: { lines: 3, chars: 400, ...options.maxOutput },
     clean: raw ? passThrough.push : cleanTerminal,
   };
   let cleaner: TerminalCleaner | null = null;
@@ -74,7 +68,7 @@ export function createFormatter(options: FormatterOptions): Formatter {
   }
 
   function show(event: AgentEvent): void {
-    turn ??= { startedAt: now(), usage: null, tools: 0, errors: 0, toolNames: new Map() };
+    turn ??= { startedAt: now(), usage: null, tools: 0, errors: 0, told: new Set(), toolNames: new Map() };
     if (event.type === 'unknown' || event.type === 'retract' || event.type === 'context') return;
     // A result after which the agent may go on is shown if it does not.
     pendingResult = event.type === 'result' && event.more ? event : null;
@@ -92,15 +86,16 @@ export function createFormatter(options: FormatterOptions): Formatter {
   }
 
   return {
-    event(event) {
+    event(event: AgentEvent): void {
       show(event);
       blocks.flush();
     },
-    endLine() {
+    /** Ends the open line, so that others can print. */
+    endLine(): void {
       endText();
       blocks.flush();
     },
-    end() {
+    end(): void {
       if (pendingResult !== null) {
         const { more: _, ...final } = pendingResult;
         show(final);
@@ -122,6 +117,9 @@ function toBlock(event: BlockEvent, turn: TurnState, { style, now, limits, clean
       return ['lines', [style.dim(line(event.text))]];
     case 'error':
       turn.errors += 1;
+      turn.told.add(event.message);
+      // An overload is tried again by the agent itself, which may take minutes.
+      if (event.limit && event.limit.kind !== 'overload') return ['lines', []];
       return ['lines', [style.red(`${style.symbol('fail')} ${line(event.message)}`)]];
     case 'tool-start':
       turn.tools += 1;
@@ -142,7 +140,17 @@ function toBlock(event: BlockEvent, turn: TurnState, { style, now, limits, clean
     case 'result': {
       turn.usage = event.usage ?? turn.usage;
       const figures = { ...turn, ms: now() - turn.startedAt };
-      return ['alone', [resultLine(style, event.ok, line(event.error ?? ''), figures)]];
+      return [
+        'alone',
+        [
+          resultLine(
+            style,
+            event.ok,
+            line(turn.told.has(event.error ?? '') ? '' : (event.error ?? '')),
+            figures,
+          ),
+        ],
+      ];
     }
   }
 }

@@ -1,11 +1,11 @@
 import { formatDuration } from '../../core/duration.ts';
 import { doneByTasks } from '../../core/evidence.ts';
+import { limitOfReason, outcomeWithCause } from '../../core/limit-words.ts';
 import { plural } from '../../core/text.ts';
 import type { EventOf, JournalEvent } from '../../journal/events.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
-import { clockTime } from './status-line.ts';
 import type { Style } from './style.ts';
-import { formatCost } from './units.ts';
+import { clockTime, formatCost } from './units.ts';
 
 type Paint = 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 type SymbolName = Parameters<Style['symbol']>[0];
@@ -44,8 +44,14 @@ export function narrate(event: JournalEvent, style: Style): string[] {
       const cost = event.usage.costUsd === undefined ? '' : `, ${formatCost(event.usage.costUsd)}`;
       const figures = `${plural(event.iterations, 'iteration')}, ${formatDuration(event.ms)}${cost}`;
       const paint = event.exitCode === 0 ? style.green : style.yellow;
-      const why = event.outcome === 'PROMISE_ACCEPTED' ? [] : [cleanTerminal(event.because.text)];
-      return ['', style.bold(paint(`${event.outcome} (${figures})`)), ...why];
+      const mark = limitOfReason(event.because.code)?.mark;
+      const text = `${mark === undefined ? '' : `${style.symbol(mark)} `}${cleanTerminal(event.because.text)}`;
+      const why = event.outcome === 'PROMISE_ACCEPTED' ? [] : [text];
+      return [
+        '',
+        style.bold(paint(`${outcomeWithCause(event.outcome, event.because.code)} (${figures})`)),
+        ...why,
+      ];
     }
     case 'run.yielded':
       return [style.dim('Stopped after one iteration, as asked. Next: ralph run --resume')];
@@ -70,7 +76,8 @@ function narrateIteration(event: JournalEvent, style: Style, line: PaintLine): s
       return event.problems.flatMap((problem) => result(false, `tasks.json${how}: ${firstLine(problem)}`));
     }
     case 'agent.ended': {
-      if (event.end === 'finished') return [];
+      // The decision tells a limit.
+      if (event.end === 'finished' || event.end === 'limited') return [];
       const error = event.error ? `: ${firstLine(event.error)}` : '';
       return result(false, `The turn ended as ${event.end}${error}`);
     }
@@ -108,7 +115,7 @@ function narrateDecision({ kind, because, at, ms = 0 }: EventOf<'decision'>, lin
     return [
       line(
         'yellow',
-        'wait',
+        limitOfReason(because.code)?.mark ?? 'wait',
         `Waiting ${formatDuration(ms)}, until ${clockTime(Date.parse(at) + ms)}: ${why}`,
       ),
     ];

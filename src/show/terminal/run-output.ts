@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../agents/adapter.ts';
+import { quoteWord } from '../../core/words.ts';
 import type { JournalEvent } from '../../journal/events.ts';
 import type { Redactor } from '../../os/redact/redact.ts';
 import { cleanTerminal, createTerminalCleaner } from '../../os/terminal/clean-terminal.ts';
@@ -12,6 +13,8 @@ export type RunOutputOptions = {
   readonly mode: 'text' | 'json';
   /** Shows what the agent does as it happens. */
   readonly stream: boolean;
+  /** Limits of the output of a tool. */
+  readonly maxOutput?: { readonly lines: number; readonly chars: number };
   readonly verbose: boolean;
   /** Lets the agent's control sequences through. */
   readonly raw: boolean;
@@ -26,25 +29,11 @@ export type RunOutputOptions = {
   now(): number;
 };
 
-/** Output of `ralph run`. */
-export type RunOutput = {
-  journal(event: JournalEvent): void;
-  agent(event: AgentEvent): void;
-  stderr(text: string): void;
-  /** Prints a line before the run begins. */
-  intro(text: string): void;
-  warn(text: string): void;
-  signal(text: string): void;
-  verbose(text: string): void;
-  /** Prints a line after the run ended. */
-  outro(text: string): void;
-  /** Prints the next command to type. */
-  next(text: string): void;
-  close(): void;
-};
+export type RunOutput = ReturnType<typeof createRunOutput>;
 
-export function createRunOutput(options: RunOutputOptions): RunOutput {
-  const { mode, redactor, now, timestamps, raw } = options;
+/** Output of `ralph run`. */
+export function createRunOutput(options: RunOutputOptions) {
+  const { mode, redactor, now, timestamps, raw, maxOutput } = options;
   const style = createStyle({ env: options.env, isTTY: options.stdout.isTTY === true, flag: options.color });
   const bar = wantsStatusBar(options) ? createStatusBar(options.stdout, style, now) : null;
   const stdout = bar?.over(options.stdout) ?? options.stdout;
@@ -59,13 +48,13 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     if (options.verbose) for (const line of lines) stderr.write(`[ralph] ${redactor.text(line)}\n`);
   };
   const agentStderr = redactedOutput(stderr, redactor);
-  const formatter = createFormatter({ style, write: output.write, now, timestamps, raw });
+  const formatter = createFormatter({ style, write: output.write, now, timestamps, raw, maxOutput });
   const cleaner = createTerminalCleaner();
   const streams = mode === 'text' && options.stream;
   let isDecided = false;
 
   return {
-    journal(event) {
+    journal(event: JournalEvent): void {
       bar?.journal(event);
       if (mode === 'json') stdout.write(`${JSON.stringify(event)}\n`);
       if (event.type === 'agent.ended') {
@@ -77,25 +66,25 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
       for (const line of !isDecided && isFailure(event) ? lines.slice(0, 2) : lines) say(line);
       sayVerbose(explain(event));
     },
-    agent(event) {
+    agent(event: AgentEvent): void {
       bar?.agent(event);
       if (streams) formatter.event(event);
     },
-    stderr(text) {
+    stderr(text: string): void {
       bar?.sign();
       if (streams) agentStderr.write(cleaner.push(text));
     },
-    intro: (text) => say(style.dim(text)),
-    warn: (text) => void stderr.write(`warning: ${text}\n`),
-    signal(text) {
+    intro: (text: string) => say(style.dim(text)),
+    warn: (text: string) => void stderr.write(`warning: ${text}\n`),
+    signal(text: string): void {
       formatter.endLine();
       output.drain();
       stderr.write(`${text}\n`);
     },
-    verbose: (text) => sayVerbose([text]),
-    outro: (text) => say(cleanTerminal(redactor.text(text))),
-    next: (text) => say(`${style.bold('Next:')} ${text}`),
-    close() {
+    verbose: (text: string) => sayVerbose([text]),
+    outro: (text: string) => say(cleanTerminal(redactor.text(text))),
+    next: (text: string) => say(`${style.bold('Next:')} ${text}`),
+    close(): void {
       output.flush();
       if (streams) agentStderr.write(cleaner.end());
       agentStderr.flush();
@@ -155,7 +144,7 @@ function explain(event: JournalEvent): string[] {
         `Prompt: ${oneWord(event.promptStart ?? '')}`,
       ];
     case 'agent.started':
-      return [`Agent command: ${event.argv.map(oneWord).join(' ')}`];
+      return [`Agent command: ${event.argv.map(shortWord).join(' ')}`];
     case 'agent.ended':
       return [`Agent ended: ${event.end}, exit code ${event.exitCode} (${seconds(event.ms)})`];
     case 'guardrail.started':
@@ -169,7 +158,15 @@ function explain(event: JournalEvent): string[] {
   }
 }
 
-/** Returns an argument on one line, without control characters. */
+const longestWord = 200;
+
+/** Returns an argument as a shell takes it; a long one, such as the system prompt, is left out. */
+function shortWord(text: string): string {
+  if (text.length > longestWord || text.includes('\n')) return "'…'";
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : quoteWord(cleanTerminal(text));
+}
+
+/** Returns a text on one line, without control characters. */
 function oneWord(text: string): string {
   return cleanTerminal(text).replace(/\n/g, '\\n');
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../agents/adapter.ts';
 import type { JournalEvent } from '../../journal/events.ts';
 import { addEvent } from '../../journal/fold-events.ts';
-import { isOpen, newRunView } from '../../journal/run-view.ts';
+import { isOpen, RunView } from '../../journal/run-view.ts';
 import { addToFigures, type LiveFigures, noFigures, statusLine } from './status-line.ts';
 import type { Style } from './style.ts';
 
@@ -12,21 +12,11 @@ export type Output = {
   readonly columns?: number;
 };
 
-/** Status line below all other output, while a loop runs in a terminal. */
-export type StatusBar = {
-  journal(event: JournalEvent): void;
-  agent(event: AgentEvent): void;
-  /** Notes a sign of life of the agent that is no event. */
-  sign(): void;
-  /** Returns an output for all others; the status line is drawn again below what they write. */
-  over(output: Output): Output;
-  close(): void;
-};
-
 const erase = '\x1b[J';
 
-export function createStatusBar(terminal: Output, style: Style, now: () => number): StatusBar {
-  const view = newRunView('');
+/** Status line below all other output, while a loop runs in a terminal. */
+export function createStatusBar(terminal: Output, style: Style, now: () => number) {
+  const view = new RunView('');
   let live: LiveFigures = noFigures;
   let timer: NodeJS.Timeout | null = null;
 
@@ -51,20 +41,22 @@ export function createStatusBar(terminal: Output, style: Style, now: () => numbe
   }
 
   return {
-    journal(event) {
+    journal(event: JournalEvent): void {
       addEvent(view, event);
       if (event.type === 'agent.started') live = { ...noFigures, lastSign: now() };
       if (event.type === 'agent.ended') live = noFigures;
       if (event.type === 'iteration.started') timer ??= setInterval(redraw, 1000).unref();
       if (!isOpen(view)) stop();
     },
-    agent(event) {
+    agent(event: AgentEvent): void {
       live = addToFigures(live, event, now());
     },
-    sign() {
+    /** Notes a sign of life of the agent that is no event. */
+    sign(): void {
       live = { ...live, lastSign: now() };
     },
-    over: (output) => ({
+    /** Returns an output for all others; the status line is drawn again below what they write. */
+    over: (output: Output): Output => ({
       ...(output.isTTY === undefined ? {} : { isTTY: output.isTTY }),
       write(text) {
         if (timer === null) return output.write(text);

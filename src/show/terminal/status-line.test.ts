@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventBody } from '../../journal/events.ts';
 import { addEvent } from '../../journal/fold-events.ts';
-import { newRunView } from '../../journal/run-view.ts';
+import { RunView } from '../../journal/run-view.ts';
 import { noFigures, statusLine } from './status-line.ts';
 import { createStyle } from './style.ts';
 import { widthOf } from './width.ts';
@@ -17,7 +17,7 @@ const usage = {
 };
 
 function view() {
-  const folded = newRunView('r');
+  const folded = new RunView('r');
   const check = (command: string, ok: boolean): EventBody[] => [
     { type: 'guardrail.started', iteration: 3, command },
     {
@@ -86,7 +86,7 @@ describe('statusLine', () => {
   });
 
   it('says nothing that nobody told: no cost, no context, no idleness of an agent that speaks', () => {
-    const bare = newRunView('r');
+    const bare = new RunView('r');
     const body = { type: 'iteration.started', iteration: 1, of: null, promptChars: 1 } as const;
     addEvent(bare, { v: 1, seq: 1, at: new Date(start).toISOString(), ...body });
     const speaks = { ...noFigures, lastSign: start + 4000 };

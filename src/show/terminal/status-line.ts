@@ -1,9 +1,8 @@
 import type { AgentEvent } from '../../agents/adapter.ts';
-import { formatDuration } from '../../core/duration.ts';
 import { addUsage, type ContextSize, noUsage, type Usage } from '../../core/turn.ts';
 import { type CheckView, elapsedAt, type RunView } from '../../journal/run-view.ts';
 import type { Style } from './style.ts';
-import { formatCost, formatTokens } from './units.ts';
+import { clockTime, costText, formatSeconds, formatTokens, inputTokens } from './units.ts';
 import { widthOf } from './width.ts';
 
 /** Figures from the agent's stream that are not in the journal yet. */
@@ -40,13 +39,14 @@ export function statusLine(
   const { style, width, now } = options;
   const { dim } = style;
   const usage = usageNow(view, live);
+  const { done, all } = taskCount(view);
   const parts: Part[] = [
-    { rank: 0, text: iterationText(view, style) },
-    { rank: 1, text: dim(formatDuration(wholeSeconds(elapsedAt(view, now)))) },
+    { rank: 0, text: style.bold(iterationText(view)) },
+    { rank: 1, text: dim(formatSeconds(elapsedAt(view, now))) },
     { rank: 5, text: dim(tokensText(usage, style)) },
     { rank: 2, text: costText(usage) },
     { rank: 6, text: contextText(live.context ?? view.iterations.at(-1)?.context ?? null) },
-    { rank: 4, text: tasksText(view) },
+    { rank: 4, text: all === 0 ? '' : `${done}/${all} tasks` },
     { rank: 3, text: guardText(view, style) },
     { rank: 7, text: doingText(view, live, now, style) },
   ];
@@ -57,11 +57,6 @@ export function statusLine(
     visible = visible.filter(({ rank }) => rank !== least);
   }
   return visible.map(({ text }) => text).join(separator);
-}
-
-/** Returns the guardrails of the running iteration, or of the one before while it has none yet. */
-function latestGuardrails({ iterations }: RunView): readonly CheckView[] {
-  return iterations.findLast(({ guardrails }) => guardrails.length > 0)?.guardrails ?? [];
 }
 
 /** Returns `✓`, `✗`, `!` for a warning, or a dot while the check runs. */
@@ -81,12 +76,8 @@ export function taskCount({ stories, todo }: RunView): { done: number; all: numb
   return { done: todo.filter(({ status }) => status === 'done').length, all: todo.length };
 }
 
-export function costText({ costUsd, estimated }: Usage): string {
-  return costUsd === undefined ? '' : `${formatCost(costUsd)}${estimated ? ' (est)' : ''}`;
-}
-
 export function tokensText(usage: Usage, style: Style): string {
-  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const input = inputTokens(usage);
   if (input + usage.outputTokens === 0) return '';
   const [up, down] = style.emoji ? ['↑', '↓'] : ['in ', 'out '];
   return `${up}${formatTokens(input)} ${down}${formatTokens(usage.outputTokens)}`;
@@ -103,38 +94,25 @@ export function usageNow(view: RunView, live: LiveFigures): Usage {
   return addUsage(view.usage, live.usage ?? noUsage);
 }
 
-function iterationText({ iterations }: RunView, style: Style): string {
+/** `iter 4/15`; empty before the first. */
+export function iterationText({ iterations }: RunView): string {
   const one = iterations.at(-1);
-  if (one === undefined) return '';
-  return style.bold(`iter ${one.iteration}${one.of === null ? '' : `/${one.of}`}`);
+  return one === undefined ? '' : `iter ${one.iteration}${one.of === null ? '' : `/${one.of}`}`;
 }
 
-function tasksText(view: RunView): string {
-  const { done, all } = taskCount(view);
-  return all === 0 ? '' : `${done}/${all} tasks`;
-}
-
-function guardText(view: RunView, style: Style): string {
-  const checks = latestGuardrails(view);
+/** Shows the guardrails of the running iteration, or of the one before while it has none yet. */
+function guardText({ iterations }: RunView, style: Style): string {
+  const checks = iterations.findLast(({ guardrails }) => guardrails.length > 0)?.guardrails ?? [];
   return checks.length === 0 ? '' : `guard ${checks.map((check) => checkMark(check, style)).join('')}`;
 }
 
 function doingText(view: RunView, { lastSign }: LiveFigures, now: number, style: Style): string {
-  if (view.waitUntil !== null) {
-    const left = formatDuration(wholeSeconds(Math.max(0, view.waitUntil - now)));
-    return style.yellow(`waits ${left}, until ${clockTime(view.waitUntil)}`);
-  }
-  if (view.state === 'waiting') return style.yellow('paused');
+  const { waitUntil, state } = view;
+  if (waitUntil !== null)
+    return style.yellow(`waits ${formatSeconds(waitUntil - now)}, until ${clockTime(waitUntil)}`);
+  if (state === 'waiting') return style.yellow('paused');
   if (lastSign === null || now - lastSign < idleFrom) return '';
-  return style.yellow(`idle ${formatDuration(wholeSeconds(now - lastSign))}`);
-}
-
-export function clockTime(at: number): string {
-  return new Date(at).toTimeString().slice(0, 8);
-}
-
-function wholeSeconds(ms: number): number {
-  return Math.floor(ms / 1000) * 1000;
+  return style.yellow(`idle ${formatSeconds(now - lastSign)}`);
 }
 
 function lineWidth(parts: readonly Part[]): number {

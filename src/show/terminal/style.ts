@@ -16,6 +16,11 @@ const symbols = {
   iteration: ['🔁', '=='],
   run: ['▶', '>'],
   wait: ['⏳', '[WAIT]'],
+  login: ['🔑', '[LOGIN]'],
+  'usage-limit': ['⌛', '[LIMIT]'],
+  overload: ['🐌', '[BUSY]'],
+  'context-full': ['📚', '[CONTEXT]'],
+  'no-credit': ['💳', '[CREDIT]'],
   again: ['↻', '>'],
 } as const;
 
@@ -25,6 +30,8 @@ type SymbolName = keyof typeof symbols;
 export type Style = {
   readonly color: boolean;
   readonly emoji: boolean;
+  /** Columns to wrap at; infinite if the output is no terminal. */
+  readonly columns: number;
   dim(text: string): string;
   bold(text: string): string;
   red(text: string): string;
@@ -37,12 +44,13 @@ export type Style = {
 export type StyleOptions = {
   readonly env: Env;
   readonly isTTY: boolean;
+  readonly columns?: number | undefined;
   /** What `--color` says; `auto` asks the environment. */
   readonly flag?: 'always' | 'never' | 'auto';
 };
 
 /** Decides colour and symbols once, from the flag, the environment and the stream. */
-export function createStyle({ env, isTTY, flag = 'auto' }: StyleOptions): Style {
+export function createStyle({ env, isTTY, columns, flag = 'auto' }: StyleOptions): Style {
   const color = flag === 'auto' ? wantsColor(env, isTTY) : flag === 'always';
   const emoji = wantsEmoji(env);
   const paint = (on: number, off: number) => (text: string) =>
@@ -50,6 +58,7 @@ export function createStyle({ env, isTTY, flag = 'auto' }: StyleOptions): Style 
   return {
     color,
     emoji,
+    columns: (isTTY && columns) || Number.POSITIVE_INFINITY,
     dim: paint(2, 22),
     bold: paint(1, 22),
     red: paint(31, 39),

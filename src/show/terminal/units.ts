@@ -1,3 +1,6 @@
+import { formatDuration } from '../../core/duration.ts';
+import type { Usage } from '../../core/turn.ts';
+
 const steps = [
   { size: 1e9, unit: 'B' },
   { size: 1e6, unit: 'M' },
@@ -29,4 +32,30 @@ export function formatTime(time: string): string {
   const rest = minutes % 60 === 0 ? '' : `:${two(Math.abs(minutes % 60))}`;
   const zone = minutes === 0 ? '' : `${minutes < 0 ? '-' : '+'}${Math.floor(Math.abs(minutes) / 60)}${rest}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())} UTC${zone}`;
+}
+
+/** Formats a time of day here: `23:20:05`. */
+export function clockTime(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
+/** Formats a time that counts on, in whole seconds. */
+export function formatSeconds(ms: number): string {
+  return ms < 1000 ? '0s' : formatDuration(Math.floor(ms / 1000) * 1000);
+}
+
+/** Formats the cost of a turn or a run; empty if the agent does not report it. */
+export function costText({ costUsd, estimated }: Usage): string {
+  return costUsd === undefined ? '' : `${formatCost(costUsd)}${estimated ? ' (est)' : ''}`;
+}
+
+/** Counts the tokens that went to the model, cached ones included. */
+export function inputTokens({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
+  return inputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+/** `1.2M in (850K cached) / 45K out` */
+export function usageText(usage: Usage): string {
+  const cached = usage.cacheReadTokens === 0 ? '' : ` (${formatTokens(usage.cacheReadTokens)} cached)`;
+  return `${formatTokens(inputTokens(usage))} in${cached} / ${formatTokens(usage.outputTokens)} out`;
 }

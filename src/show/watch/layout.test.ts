@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventBody } from '../../journal/events.ts';
 import { addEvent } from '../../journal/fold-events.ts';
-import { newRunView, type RunView } from '../../journal/run-view.ts';
+import { RunView } from '../../journal/run-view.ts';
 import { noFigures } from '../terminal/status-line.ts';
 import { createStyle } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
@@ -60,7 +60,7 @@ function go(iteration: number, text: string, ok: boolean): EventBody[] {
 }
 
 function loopOf(bodies: readonly EventBody[]): RunView {
-  const loop = newRunView('20261101-000000-000abc');
+  const loop = new RunView('20261101-000000-000abc');
   for (const [index, body] of bodies.entries()) {
     addEvent(loop, { v: 1, seq: index + 1, at: new Date(start + index * 1000).toISOString(), ...body });
   }

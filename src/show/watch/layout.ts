@@ -1,21 +1,22 @@
-import { formatDuration } from '../../core/duration.ts';
 import { elapsedAt, isOpen, type RunView, skippedText } from '../../journal/run-view.ts';
 import { firstLine } from '../terminal/narrate.ts';
 import {
   contextText,
-  costText,
+  iterationText,
   type LiveFigures,
   taskCount,
   tokensText,
   usageNow,
 } from '../terminal/status-line.ts';
 import type { Style } from '../terminal/style.ts';
+import { costText, formatSeconds } from '../terminal/units.ts';
 import { cutTo, fitTo, widthOf } from '../terminal/width.ts';
 import { keyHelp, type WatchState } from './keys.ts';
 import {
   barParts,
   evidencePane,
   guardrailPane,
+  guardrailsOf,
   nowPane,
   type PaneOptions,
   taskPane,
@@ -36,17 +37,11 @@ export type WatchView = {
 };
 
 type Pane = { readonly title: string; readonly lines: (options: PaneOptions) => string[] };
-type Options = {
-  readonly style: Style;
-  readonly columns: number;
-  readonly rows: number;
-  readonly now: number;
-};
 
 const wideFrom = 110;
 
 /** Returns the whole screen: as many lines as there are rows, none wider than the columns. */
-export function layoutWatch(view: WatchView, options: Options): string[] {
+export function layoutWatch(view: WatchView, options: PaneOptions): string[] {
   const { columns, rows, style } = options;
   if (rows < 6 || columns < 20) return pad([cutTo('The window is too small.', columns)], rows);
   const head = [headLine(view, options), figuresLine(view, options)];
@@ -60,13 +55,15 @@ export function layoutWatch(view: WatchView, options: Options): string[] {
 }
 
 /** Puts one pane below the other; the output takes the remaining rows. */
-function narrow(view: WatchView, body: number, options: Options): string[] {
+function narrow(view: WatchView, body: number, options: PaneOptions): string[] {
   const panes = panesOf(view);
   const { iterations } = view.loop;
+  const guardrails = guardrailsOf(view.loop);
+  const failing = guardrails.filter(({ isFailing }) => isFailing).length;
   const rooms = share(body, [
     { pane: panes.timeline, wants: Math.max(1, iterations.length), most: Math.max(2, Math.floor(body / 4)) },
     { pane: panes.now, wants: isOver(view.loop) ? 4 : 2, most: Math.max(2, Math.floor(body / 5)) },
-    { pane: panes.guardrails, wants: guardrailCount(view.loop), most: Math.max(1, Math.floor(body / 8)) },
+    { pane: panes.guardrails, wants: guardrails.length, most: Math.max(failing + 1, Math.floor(body / 8)) },
     { pane: panes.tasks, wants: taskCount(view.loop).all, most: Math.max(1, Math.floor(body / 5)) },
   ]);
   const usedRows = rooms.reduce((sum, { rows }) => sum + rows + 1, 0);
@@ -76,7 +73,7 @@ function narrow(view: WatchView, body: number, options: Options): string[] {
 }
 
 /** Puts the timeline and the output on the left, the state on the right. */
-function wide(view: WatchView, body: number, options: Options): string[] {
+function wide(view: WatchView, body: number, options: PaneOptions): string[] {
   const panes = panesOf(view);
   const left = Math.floor(options.columns * 0.62);
   const right = options.columns - left - 3;
@@ -85,7 +82,7 @@ function wide(view: WatchView, body: number, options: Options): string[] {
     ...box(panes.timeline, timeline, { ...options, columns: left }),
     ...box(panes.large, body - timeline - 2, { ...options, columns: left }),
   ];
-  const guardrails = Math.min(Math.max(1, guardrailCount(view.loop)), Math.floor(body / 4));
+  const guardrails = Math.min(Math.max(1, guardrailsOf(view.loop).length), Math.floor(body / 4));
   const tasks = Math.max(1, body - guardrails - 4 - 3);
   const standing = [
     ...box(panes.now, 4, { ...options, columns: right }),
@@ -135,7 +132,7 @@ function share(body: number, wishes: readonly { pane: Pane; wants: number; most:
   });
 }
 
-function box({ title, lines }: Pane, rows: number, options: Options): string[] {
+function box({ title, lines }: Pane, rows: number, options: PaneOptions): string[] {
   if (rows < 1) return [];
   const { style, columns } = options;
   const rule = style.emoji ? '─' : '-';
@@ -149,14 +146,8 @@ function box({ title, lines }: Pane, rows: number, options: Options): string[] {
   ];
 }
 
-function headLine({ loop, isAlive }: WatchView, { style, columns, now }: Options): string {
-  const one = loop.iterations.at(-1);
-  const iteration = one === undefined ? '' : `iter ${one.iteration}${one.of === null ? '' : `/${one.of}`}  `;
-  const time = formatDuration(Math.floor(elapsedAt(loop, isAlive ? now : 0) / 1000) * 1000).replace(
-    /^0ms$/,
-    '0s',
-  );
-  const right = `${iteration}${time}`;
+function headLine({ loop, isAlive }: WatchView, { style, columns, now }: PaneOptions): string {
+  const right = `${iterationText(loop)}  ${formatSeconds(elapsedAt(loop, isAlive ? now : 0))}`;
   const left = `${style.bold('ralph watch')} ${firstLine(loop.run)} ${loop.agent ?? ''} ${stateText(loop, isAlive, style)}`;
   return `${fitTo(left, columns - widthOf(right) - 1)} ${style.bold(right)}`;
 }
@@ -169,7 +160,7 @@ function stateText({ state, outcome, needs }: RunView, isAlive: boolean, style: 
   return state === 'waiting' || state === 'yielded' ? style.yellow('waiting') : style.cyan('running');
 }
 
-function figuresLine({ loop, live }: WatchView, { style, columns }: Options): string {
+function figuresLine({ loop, live }: WatchView, { style, columns }: PaneOptions): string {
   const usage = usageNow(loop, live);
   const { accepted, rejected } = loop.claims;
   const budget = loop.limits?.costUsd;
@@ -185,7 +176,7 @@ function figuresLine({ loop, live }: WatchView, { style, columns }: Options): st
   return cutTo(parts.join(style.emoji ? ' · ' : ' | '), columns, style.symbol('more'));
 }
 
-function footLine({ state, loop }: WatchView, { style, columns }: Options): string {
+function footLine({ state, loop }: WatchView, { style, columns }: PaneOptions): string {
   const keys = '? help  q quit  ↑↓ iteration  o output  e evidence  l log';
   const command = state.pane === 'evidence' ? `= ralph verdict ${loop.run}` : '';
   const plain = style.emoji ? keys : keys.replace('↑↓', 'j k');
@@ -209,10 +200,6 @@ function helpLines(style: Style): string[] {
 
 function isOver(loop: RunView): boolean {
   return !isOpen(loop) && loop.state !== 'yielded';
-}
-
-function guardrailCount({ iterations }: RunView): number {
-  return new Set(iterations.flatMap(({ guardrails }) => guardrails.map(({ command }) => command))).size;
 }
 
 function pad(lines: readonly string[], rows: number): string[] {

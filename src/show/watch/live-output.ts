@@ -6,14 +6,7 @@ import type { Style } from '../terminal/style.ts';
 const keptChars = 64 * 1024;
 
 /** Formats the stream of the agent of an iteration. */
-export type LiveOutput = {
-  line(line: Buffer): void;
-  /** Returns the end of the output, as `ralph run` would show it. */
-  text(): string;
-  figures(): LiveFigures;
-};
-
-export function createLiveOutput(adapter: AgentAdapter, style: Style, now: () => number): LiveOutput {
+export function createLiveOutput(adapter: AgentAdapter, style: Style, now: () => number) {
   const state = adapter.newState();
   let text = '';
   let figures: LiveFigures = noFigures;
@@ -26,13 +19,14 @@ export function createLiveOutput(adapter: AgentAdapter, style: Style, now: () =>
   });
 
   return {
-    line(line) {
+    line(line: Buffer): void {
       figures = { ...figures, lastSign: now() };
       for (const event of adapter.parse(line.toString('utf8'), state)) {
         figures = addToFigures(figures, event, now());
         formatter.event(event);
       }
     },
+    /** Returns the end of the output, as `ralph run` would show it. */
     text: () => text,
     figures: () => figures,
   };

@@ -1,11 +1,11 @@
-import { formatDuration } from '../../core/duration.ts';
 import { plural } from '../../core/text.ts';
 import { goOnCommand, nextCommand } from '../../journal/next-command.ts';
 import { type IterationView, type Mark, type RunView, timeByKind } from '../../journal/run-view.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { firstLine } from '../terminal/narrate.ts';
-import { checkMark, clockTime, costText } from '../terminal/status-line.ts';
+import { checkMark } from '../terminal/status-line.ts';
 import type { Style } from '../terminal/style.ts';
+import { clockTime, costText, formatSeconds } from '../terminal/units.ts';
 import { fitTo, wrapTo } from '../terminal/width.ts';
 
 /** Size and style of a pane. */
@@ -22,7 +22,11 @@ const marks: Record<Mark, readonly [loop: string, ascii: string]> = {
   rejected: ['✗', 'x'],
   'failed-checks': ['✗', 'x'],
   'went-on': ['·', '.'],
-  limited: ['‖', '~'],
+  'usage-limit': ['‖', '~'],
+  overload: ['≈', '%'],
+  'context-full': ['≡', '='],
+  login: ['@', '@'],
+  'no-credit': ['$', '$'],
   failed: ['!', '!'],
   'needs-person': ['?', '?'],
   stopped: ['■', 's'],
@@ -37,7 +41,7 @@ export function timelinePane(loop: RunView, selected: number, options: PaneOptio
   const longest = Math.max(1, ...iterations.map((one) => sum(timeByKind(one, now))));
   const barWidth = Math.min(30, Math.max(8, Math.floor(columns / 5)));
   return iterations.slice(first, first + rows).map((one) => {
-    const time = formatDuration(Math.floor(sum(timeByKind(one, now)) / 1000) * 1000).replace(/^0ms$/, '0s');
+    const time = formatSeconds(sum(timeByKind(one, now)));
     const cost = one.usage === null ? '' : costText(one.usage);
     return [
       one.index === selected ? style.bold('>') : ' ',
@@ -57,7 +61,8 @@ function markOf(mark: Mark, style: Style): string {
   if (mark === 'accepted') return style.green(symbol);
   if (mark === 'running') return style.cyan(symbol);
   if (mark === 'rejected' || mark === 'failed-checks' || mark === 'failed') return style.red(symbol);
-  return mark === 'needs-person' || mark === 'limited' ? style.yellow(symbol) : style.dim(symbol);
+  if (mark === 'went-on' || mark === 'stopped' || mark === 'cut') return style.dim(symbol);
+  return style.yellow(symbol);
 }
 
 /** Kinds of time in the bar, with their characters. */
@@ -110,8 +115,10 @@ function nowLines(loop: RunView, isAlive: boolean, style: Style, now: number): s
   if (state === 'abandoned' || (!isAlive && state !== 'yielded'))
     return ['The process of this loop is gone.', `Next: ${goOnCommand(loop)}`];
   if (waitUntil !== null) {
-    const left = formatDuration(Math.max(0, Math.floor((waitUntil - now) / 1000) * 1000));
-    return [`Waits ${left}, until ${clockTime(waitUntil)}`, ...wrapped(waitFor ?? '')];
+    return [
+      `Waits ${formatSeconds(waitUntil - now)}, until ${clockTime(waitUntil)}`,
+      ...wrapped(waitFor ?? ''),
+    ];
   }
   if (state === 'yielded') return ['Waits for its supervisor to start the next iteration'];
   if (state === 'waiting')
@@ -123,35 +130,35 @@ function nowLines(loop: RunView, isAlive: boolean, style: Style, now: number): s
   return [`${style.symbol('tool')} ${firstLine(tool.name)}${summary} ${since(tool.startedAt, now)}`];
 }
 
-/** Returns a row for each guardrail, with a column for each iteration, the newest to the right. */
-export function guardrailPane(loop: RunView, options: PaneOptions): string[] {
-  const { style, columns, rows } = options;
-  const commands = [
-    ...new Set(loop.iterations.flatMap((one) => one.guardrails.map(({ command }) => command))),
-  ];
-  const nameWidth = Math.min(
-    Math.max(8, ...commands.map((command) => command.length)),
-    Math.floor(columns / 2),
+/** Returns the guardrails of a run, those that failed when they ran last before all others. */
+export function guardrailsOf({ iterations }: RunView): { command: string; isFailing: boolean }[] {
+  const latest = new Map(
+    iterations.flatMap(({ guardrails }) => guardrails.map(({ command, ok }) => [command, ok] as const)),
   );
+  const all = [...latest].map(([command, ok]) => ({ command, isFailing: ok === false }));
+  return all.sort((a, b) => Number(b.isFailing) - Number(a.isFailing));
+}
+
+/** Returns a row for each guardrail, with a column for each iteration, the newest to the right. */
+export function guardrailPane(loop: RunView, { style, columns, rows }: PaneOptions): string[] {
+  const guardrails = guardrailsOf(loop);
+  const longest = Math.max(8, ...guardrails.map(({ command }) => command.length));
+  const nameWidth = Math.min(longest, Math.floor(columns / 2));
   const latest = loop.iterations.slice(-Math.max(1, columns - nameWidth - 2));
-  const isFailing = (command: string) =>
-    loop.iterations.at(-1)?.guardrails.findLast((one) => one.command === command)?.ok === false;
-  const sorted = [...commands.filter(isFailing), ...commands.filter((command) => !isFailing(command))];
-  const lines = sorted.map((command) => {
-    const cells = latest.map(({ guardrails }) => {
-      const check = guardrails.findLast((one) => one.command === command);
+  const lines = guardrails.map(({ command }) => {
+    const cells = latest.map((one) => {
+      const check = one.guardrails.findLast((other) => other.command === command);
       return check === undefined ? ' ' : checkMark(check, style);
     });
-    const name = fitTo(firstLine(command), nameWidth, style.symbol('more'));
-    return `${name}  ${cells.join('')}`;
+    return `${fitTo(firstLine(command), nameWidth, style.symbol('more'))}  ${cells.join('')}`;
   });
   return cutLines(lines, rows);
 }
 
-/** Returns as many lines as there is room for; the last says how many more there are. */
-function cutLines(lines: readonly string[], rows: number): string[] {
+/** Returns as many lines as there is room for; the last says how many more there are, and how to see them. */
+function cutLines(lines: readonly string[], rows: number, how = ''): string[] {
   if (lines.length <= rows) return [...lines];
-  return [...lines.slice(0, rows - 1), `+${lines.length - rows + 1} more`];
+  return [...lines.slice(0, rows - 1), `+${lines.length - rows + 1} more${how}`];
 }
 
 /** Returns the stories of a PRD if there are any, else the agent's own list. */
@@ -181,7 +188,7 @@ export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOption
 export function evidencePane(
   one: IterationView | undefined,
   scroll: number,
-  { style, rows }: PaneOptions,
+  { style, columns, rows }: PaneOptions,
 ): string[] {
   if (one === undefined || one.verdict === null) return ['No claim was judged in this iteration.'];
   const { accepted, because, evidence } = one.verdict;
@@ -191,8 +198,8 @@ export function evidencePane(
     ...evidence.map(
       (item) => `${checkMark(item, style)} ${firstLine(item.check)}: ${firstLine(item.detail)}`,
     ),
-  ];
-  return cutLines(lines.slice(Math.min(scroll, Math.max(0, lines.length - rows))), rows);
+  ].flatMap((line) => wrapTo(line, columns));
+  return cutLines(lines.slice(Math.min(scroll, Math.max(0, lines.length - rows))), rows, ' (Space)');
 }
 
 /** Returns the end of a text. */
@@ -205,8 +212,7 @@ function wrapped(text: string): string[] {
 }
 
 function since(at: number, now: number): string {
-  const ms = Math.floor(Math.max(0, now - at) / 1000) * 1000;
-  return ms === 0 ? '' : formatDuration(ms);
+  return now - at < 1000 ? '' : formatSeconds(now - at);
 }
 
 function sum(times: Readonly<Record<string, number>>): number {

@@ -4,7 +4,7 @@ import type { Timeline } from '../../fleet/files/events.ts';
 import { stamp } from '../../fleet/files/time.ts';
 import type { Worker } from '../../fleet/files/workers.ts';
 import { type Actions, no, yes } from './control.ts';
-import type { LoopSource, Sources } from './sources.ts';
+import { type LoopSource, plainSource, type Sources } from './sources.ts';
 
 /** The loops of a cluster, as the dashboard shows those of this machine. */
 export function clusterSources(cluster: Cluster): () => Promise<Sources> {
@@ -59,6 +59,7 @@ function sourceOf(view: ClusterView, told: Told): LoopSource {
   const place = view.host === null ? '' : `${view.host}: `;
   const lives = { running: 'alive', paused: 'paused', stopped: 'dead', failed: 'dead' } as const;
   return {
+    ...plainSource,
     id: `worker:${view.name}`,
     kind: 'worker',
     name: view.name,
@@ -68,8 +69,6 @@ function sourceOf(view: ClusterView, told: Told): LoopSource {
     journal: null,
     life: lives[view.status],
     worker: { worker: workerOf(view), loop: view, told },
-    isLatest: false,
-    question: null,
   };
 }
 

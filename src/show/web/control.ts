@@ -49,7 +49,7 @@ async function onRun({ env, now, swarm }: ControlOptions, source: LoopSource, ac
   if (run === null || life === 'dead') return no('this loop is over: ralph run --resume goes on with it');
   switch (action.action) {
     case 'pause':
-      if (pauseWorkerOf(env, run, now()) === null) postPause(env, run, true);
+      if ((await pauseWorkerOf(env, run, now())) === null) postPause(env, run, true);
       return yes('it waits after this iteration');
     case 'resume':
       if ((await resumeWorkerOf(env, run, now(), swarm)) === null) postPause(env, run, false);
@@ -85,7 +85,7 @@ async function onWorker(options: ControlOptions, source: LoopSource, action: Act
   if (source.life === 'dead') return no('it is over');
   switch (action.action) {
     case 'pause':
-      return pauseLoop(env, name, now()).changed
+      return (await pauseLoop(env, name, now())).changed
         ? yes('it waits after this iteration')
         : no(source.worker?.loop ? 'it does not run' : 'only a loop can be paused');
     case 'resume':

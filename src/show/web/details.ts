@@ -1,8 +1,8 @@
 import { runPaths } from '../../config/paths.ts';
 import { type LogRead, readLog, readPrompt } from '../../journal/read-log.ts';
-import type { CheckView, IterationView, RunView } from '../../journal/run-view.ts';
+import { type CheckView, type IterationView, type RunView, rangeOf } from '../../journal/run-view.ts';
 import { type Diff, diffBetween } from '../../os/git/git-diff.ts';
-import { createRedactor } from '../../os/redact/redact.ts';
+import type { Redactor } from '../../os/redact/redact.ts';
 
 /** Parts that are too large for every view; the page asks for each when it needs it. */
 export type IterationDetails = {
@@ -11,19 +11,30 @@ export type IterationDetails = {
   readonly changes: Diff | null;
 };
 
-const maxDiffChars = 200_000;
+const maxDiffChars = 1_000_000;
 const maxLogBytes = 256 * 1024;
 /** A log is closed within moments of its event; clocks of file systems are coarse. */
 const logSlackMs = 5000;
 
-export async function readDetails(cwd: string, view: RunView, one: IterationView): Promise<IterationDetails> {
-  const { from, to, index } = one;
-  const end = to ?? view.iterations[index + 1]?.from ?? null;
-  const changes = from === null ? null : await diffBetween(cwd, from, end, maxDiffChars);
+/** Reads the details of an iteration. The files may hold secrets that no journal has, and people send reports. */
+export async function readDetails(
+  { cwd, redactor }: { readonly cwd: string; readonly redactor: Redactor },
+  view: RunView,
+  one: IterationView,
+): Promise<IterationDetails> {
   const prompt = readPrompt(runPaths(cwd, view.run).prompt(one.iteration));
-  if (changes === null || changes.text === '') return { prompt, changes: null };
-  // The files may hold secrets that no journal has, and people send reports to others.
-  return { prompt, changes: { ...changes, text: createRedactor(process.env).text(changes.text) } };
+  return { prompt, changes: await readChanges({ cwd, redactor }, view, one) };
+}
+
+/** Returns what an iteration changed, or the whole run; null if nothing, or if git cannot tell. */
+export async function readChanges(
+  { cwd, redactor }: { readonly cwd: string; readonly redactor: Redactor },
+  view: RunView,
+  one: IterationView | undefined,
+): Promise<Diff | null> {
+  const { from, to } = rangeOf(view, one);
+  const changes = from === null ? null : await diffBetween(cwd, from, to, maxDiffChars);
+  return changes === null || changes.text === '' ? null : { ...changes, text: redactor.text(changes.text) };
 }
 
 /** The check that a path names: `guardrail-0`, `verify-1`. */

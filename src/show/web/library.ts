@@ -1,11 +1,11 @@
 import { addEvent } from '../../journal/fold-events.ts';
 import { type JournalTail, tailJournal } from '../../journal/journal-tail.ts';
-import { isOpen, newRunView, type RunView } from '../../journal/run-view.ts';
+import { isOpen, RunView } from '../../journal/run-view.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { present } from './present.ts';
 import { type LoopSource, lifeOf, listSources, questionOf, type Sources } from './sources.ts';
-import { summarise } from './summarise.ts';
-import { byUrgency, type LoopSummary } from './summary.ts';
+import { type LoopSummary, summarise } from './summarise.ts';
+import { byUrgency } from './summary.ts';
 import { workerView } from './worker-view.ts';
 
 /** A loop as it was at the last look. What was read is dropped where nobody watches and nothing goes on. */
@@ -33,21 +33,7 @@ export type Changes = {
   readonly revision: number;
 };
 
-export type Library = {
-  /** All loops, those that need a person first. */
-  summaries(): LoopSummary[];
-  /** Returns the changes after a revision; after -1, everything. */
-  changedSince(revision: number): Changes;
-  find(id: string): LoopSource | null;
-  /** The view of a loop, up to date. */
-  view(id: string): RunView | null;
-  /** The revision of its summary: a view may change without an event in its journal. */
-  revisionOf(id: string): number;
-  /** Looks which loops there are. */
-  list(): Promise<void>;
-  /** Looks for what is new in the journals of what goes on and of what is watched. */
-  look(watched: ReadonlySet<string>): void;
-};
+export type Library = Awaited<ReturnType<typeof openLibrary>>;
 
 export type LibraryOptions = {
   readonly env: Environment;
@@ -60,7 +46,7 @@ export type LibraryOptions = {
 };
 
 /** Reads every journal once, and then only what was appended. */
-export async function openLibrary(options: LibraryOptions): Promise<Library> {
+export async function openLibrary(options: LibraryOptions) {
   const { env, cwd, now } = options;
   const entries = new Map<string, Entry>();
   /** The revision at which each went away. */
@@ -101,7 +87,7 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
       if (changed) look(known);
       return;
     }
-    const view = newRunView(source.run ?? source.name);
+    const view = new RunView(source.run ?? source.name);
     const summary = summarise(view, source);
     const entry: Entry = {
       ...{ source, view, summary, tail: null, folded: null, asks: false },
@@ -125,28 +111,34 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
     trouble = found.trouble ?? warning;
   }
 
-  const library: Library = {
+  const library = {
+    /** All loops, those that need a person first. */
     summaries: () => [...entries.values()].map(({ summary }) => summary).sort(byUrgency),
-    changedSince: (since) => ({
+    /** Returns the changes after a revision; after -1, everything. */
+    changedSince: (since: number): Changes => ({
       loops: [...entries.values()].filter((entry) => entry.revision > since).map(({ summary }) => summary),
       gone: [...gone].flatMap(([id, at]) => (at > since && since >= 0 ? [id] : [])),
       trouble,
       revision,
     }),
-    find: (id) => entries.get(id)?.source ?? null,
-    view(id) {
+    find: (id: string) => entries.get(id)?.source ?? null,
+    /** The view of a loop, up to date. */
+    view(id: string): RunView | null {
       const entry = entries.get(id);
       if (entry === undefined) return null;
       look(entry);
       return entry.view;
     },
-    revisionOf: (id) => entries.get(id)?.revision ?? 0,
-    list() {
+    /** The revision of its summary: a view may change without an event in its journal. */
+    revisionOf: (id: string) => entries.get(id)?.revision ?? 0,
+    /** Looks which loops there are. */
+    list(): Promise<void> {
       // One after the other: an older list must not come after a newer one.
       listing = listing.catch(() => {}).then(listNow);
       return listing;
     },
-    look(watched) {
+    /** Looks for what is new in the journals of what goes on and of what is watched. */
+    look(watched: ReadonlySet<string>): void {
       for (const [id, entry] of entries) {
         const { life, journal } = entry.source;
         const isWatched = watched.has(id);
@@ -164,19 +156,19 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
 function forget(entry: Entry): void {
   entry.folded = null;
   entry.tail = null;
-  entry.view = newRunView(entry.source.name);
+  entry.view = new RunView(entry.source.name);
 }
 
 /** The view with what was appended since the last look. */
 function follow(entry: Entry, env: Environment): RunView {
   const { source } = entry;
   if (source.journal === null) {
-    entry.folded = source.worker ? workerView(env, source.worker) : newRunView(source.name);
+    entry.folded = source.worker ? workerView(env, source.worker) : new RunView(source.name);
     return entry.folded;
   }
   entry.tail ??= tailJournal(source.journal);
   const { events, damaged, unknown, restarted } = entry.tail.read();
-  const folded = restarted || entry.folded === null ? newRunView(source.run ?? source.name) : entry.folded;
+  const folded = restarted || entry.folded === null ? new RunView(source.run ?? source.name) : entry.folded;
   for (const event of events) addEvent(folded, event);
   folded.damaged += damaged;
   folded.unknown += unknown;

@@ -1,6 +1,6 @@
 import { runPaths } from '../../config/paths.ts';
 import { messageOf } from '../../core/error.ts';
-import { hasAnswer, openQuestion } from '../../drive/human.ts';
+import { isQuestionOpen } from '../../drive/human.ts';
 import { isPaused } from '../../drive/mailbox.ts';
 import { runningLoop } from '../../drive/process/ownership.ts';
 import { listSessionRuns } from '../../drive/session/session-runs.ts';
@@ -12,13 +12,17 @@ import { runOf } from '../../fleet/supervised-run.ts';
 import { listRuns } from '../../journal/runs.ts';
 import { lstatOf } from '../../os/files/files.ts';
 import type { Environment } from '../../os/process/program.ts';
-import type { LoopSummary } from './summary.ts';
 
 /** State of the question that a run ended with: open, answered, or made history by a later run. */
 export type QuestionState = 'open' | 'answered' | 'past';
 
 /** A loop as the dashboard finds it. It holds secrets (the environment of a worker) and is never sent. */
-export type LoopSource = Pick<LoopSummary, 'id' | 'kind' | 'name' | 'folder' | 'hasTerminal'> & {
+export type LoopSource = {
+  readonly id: string;
+  readonly kind: 'run' | 'session' | 'worker';
+  readonly name: string;
+  readonly folder: string;
+  readonly hasTerminal: boolean;
   /** The name of the run; a worker that only drives a terminal has none. */
   readonly run: string | null;
   readonly journal: string | null;
@@ -43,6 +47,9 @@ export type Sources = {
   /** Problem met while listing; reported once. */
   readonly warning?: string | null;
 };
+
+/** A loop that is no worker. */
+export const plainSource = { hasTerminal: false, worker: null, isLatest: false, question: null };
 
 const shownRuns = 200;
 
@@ -75,20 +82,18 @@ function runsIn(env: Environment, folder: string): LoopSource[] {
     kind: 'run',
     name: run,
     folder,
-    hasTerminal: false,
     run,
     journal: runPaths(folder, run).journal,
     life: run === running ? lifeOf(env, folder, run) : 'dead',
-    worker: null,
+    ...plainSource,
     isLatest: run === latest,
-    question: null,
   }));
 }
 
 /** Returns the state of the question that a run ended with. */
 export function questionOf(env: Environment, source: LoopSource): QuestionState {
   if (!source.isLatest) return 'past';
-  return openQuestion(source.folder) !== null && !hasAnswer(env, source.folder) ? 'open' : 'answered';
+  return isQuestionOpen(env, source.folder) ? 'open' : 'answered';
 }
 
 function sessionsOf(env: Environment, folder: string): LoopSource[] {
@@ -100,13 +105,10 @@ function sessionsOf(env: Environment, folder: string): LoopSource[] {
       kind: 'session',
       name: run,
       folder,
-      hasTerminal: false,
       run,
       journal,
       life: lives[status],
-      worker: null,
-      isLatest: false,
-      question: null,
+      ...plainSource,
     }));
 }
 
@@ -126,6 +128,7 @@ function sourceOf(env: Environment, worker: Worker, isRunning: boolean): LoopSou
   const loop = readLoop(env, worker.name);
   const run = loop === null ? null : beganRun(worker, loop);
   return {
+    ...plainSource,
     id: `worker:${worker.name}`,
     kind: 'worker',
     name: worker.name,
@@ -135,8 +138,6 @@ function sourceOf(env: Environment, worker: Worker, isRunning: boolean): LoopSou
     journal: run === null ? null : runPaths(worker.cwd, run).journal,
     life: loop === null ? (isRunning ? 'alive' : 'dead') : lifeOfLoop(loop),
     worker: { worker, loop },
-    isLatest: false,
-    question: null,
   };
 }
 

@@ -25,11 +25,7 @@ export type ViewUpdate = Omit<RunView, 'iterations'> & {
   readonly count: number;
 };
 
-export type Streams = {
-  /** Answers with everything so far, or what is new after `seq`, and then with what comes. */
-  open(response: ServerResponse, loop: string | null, seq: number): void;
-  close(): void;
-};
+export type Streams = ReturnType<typeof createStreams>;
 
 export const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -44,7 +40,7 @@ const beatMs = 15_000;
 const maxWaitingBytes = 16 * 1024 * 1024;
 
 /** Creates the event streams. All viewers share one timer; without viewers there is none. */
-export function createStreams(library: Library): Streams {
+export function createStreams(library: Library) {
   const viewers = new Set<Viewer>();
   let timer: NodeJS.Timeout | null = null;
   let looks = 0;
@@ -108,7 +104,8 @@ export function createStreams(library: Library): Streams {
   }
 
   return {
-    open(response, loop, seq) {
+    /** Answers with everything so far, or what is new after `seq`, and then with what comes. */
+    open(response: ServerResponse, loop: string | null, seq: number): void {
       response.writeHead(200, streamHeaders);
       const viewer: Viewer = { response, loop, seq, revision: -1, loopRevision: -1, trouble: null };
       viewers.add(viewer);
@@ -123,7 +120,7 @@ export function createStreams(library: Library): Streams {
       looks = 0;
       goOn();
     },
-    close() {
+    close(): void {
       if (timer !== null) clearInterval(timer);
       for (const { response } of viewers) response.destroy();
     },

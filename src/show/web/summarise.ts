@@ -1,46 +1,55 @@
-import { noUsage } from '../../core/turn.ts';
-import { doingNow, titleOf } from '../../journal/run-record.ts';
-import type { RunView } from '../../journal/run-view.ts';
-import { nextCommand } from './next-command.ts';
+import { nextCommand as nextOfLoop } from '../../fleet/why.ts';
+import { nextCommand, shellWord } from '../../journal/next-command.ts';
+import { doingNow, type RunView, titleOf } from '../../journal/run-view.ts';
 import { offersFor } from './offers.ts';
 import type { LoopSource } from './sources.ts';
-import type { LoopSummary, Status } from './summary.ts';
+import { isLive, type Status } from './summary.ts';
 
 const shownMarks = 40;
 
 type Standing = { readonly status: Status; readonly detail: string };
 
+/** A loop on the page of all loops. */
+export type LoopSummary = ReturnType<typeof summarise>;
+
 /** Summarises a loop for the list. Copies field by field: a source also has secrets that are never sent. */
-export function summarise(view: RunView, source: LoopSource): LoopSummary {
+export function summarise(view: RunView, source: LoopSource) {
   const { id, kind, name, folder, hasTerminal } = source;
-  const last = view.iterations.at(-1);
-  const { stories } = view;
+  const { iteration, startedAt, updatedAt, elapsedMs, usage, branch, outcome, becauseCode, stories } = view;
   const { status, detail } = standingOf(view, source);
   return {
-    id,
-    kind,
-    name,
-    folder,
-    hasTerminal,
+    ...{ id, kind, name, folder, hasTerminal },
+    ...{ iteration, startedAt, updatedAt, elapsedMs, usage, branch, outcome, becauseCode },
     title: titleOf(view.task),
     agent: view.agent ?? '',
     status,
+    /** Why, in a few words. */
     detail,
-    iteration: view.iteration,
-    of: last?.of ?? view.limits?.iterations ?? null,
-    startedAt: view.startedAt,
-    updatedAt: view.updatedAt,
-    elapsedMs: view.elapsedMs,
-    usage: view.usage ?? noUsage,
-    budgetUsd: view.limits?.costUsd ?? null,
+    of: view.iterations.at(-1)?.of ?? view.limits?.iterations ?? null,
     stories:
       stories.length === 0
         ? null
         : { done: stories.filter(({ passes }) => passes).length, total: stories.length },
     marks: view.iterations.slice(-shownMarks).map(({ mark }) => mark),
-    next: nextCommand(view, source, status),
+    /** Next command for the user; null while the loop goes on, or if none can be named. */
+    next: nextOf(view, source, status),
     offers: offersFor(source, status),
   };
+}
+
+function nextOf(view: RunView, source: LoopSource, status: Status): string | null {
+  if (isLive(status) && status !== 'needs-you') return null;
+  if (source.worker !== null) return nextOfWorker(source, status);
+  if (source.kind === 'session') return `ralph show ${view.run}`;
+  return nextCommand(view, { asks: source.question === 'open', isLatest: source.isLatest });
+}
+
+function nextOfWorker({ name, folder, worker }: LoopSource, status: Status): string {
+  const loop = worker?.loop ?? null;
+  if (loop === null) return `swarm logs ${name}`;
+  const isAsked = status === 'needs-you' && loop.options.run !== undefined;
+  if (isAsked) return `(cd ${shellWord(folder)} && ralph answer "...") && swarm ralph resume ${name}`;
+  return nextOfLoop(name, loop.why) ?? `swarm logs ${name}`;
 }
 
 function standingOf(view: RunView, { life, worker, question }: LoopSource): Standing {

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
-import { workerEnvironment } from '../../fleet/files/environment.ts';
 import { type FleetEvent, readTimeline } from '../../fleet/files/events.ts';
 import type { LoopRecord } from '../../fleet/files/loops.ts';
 import { loopPaths } from '../../fleet/files/paths.ts';
+import { workerEnvironment } from '../../fleet/files/signal-files.ts';
 import type { Worker } from '../../fleet/files/workers.ts';
 import { readPrompt } from '../../journal/read-log.ts';
-import type { IterationView, Mark, RunView } from '../../journal/run-view.ts';
-import { newIteration, newRunView } from '../../journal/run-view.ts';
+import { IterationView, type Mark, RunView } from '../../journal/run-view.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { createRedactor } from '../../os/redact/redact.ts';
 import type { LoopSource } from './sources.ts';
@@ -15,7 +14,7 @@ type Shown = NonNullable<LoopSource['worker']>;
 
 /** The view of a worker whose loop only drives a terminal: its timeline is all that is known. */
 export function workerView(env: Environment, { worker, loop, told }: Shown): RunView {
-  const view = newRunView(worker.name);
+  const view = new RunView(worker.name);
   view.source = 'timeline';
   view.cwd = worker.cwd;
   view.agent = worker.cmd[0] ?? null;
@@ -41,10 +40,11 @@ function add(view: RunView, event: FleetEvent, of: number | null): void {
   const last = view.iterations.at(-1);
   if (event.type === 'iteration.started') {
     if (last) end(last, event.at, 'cut', view.seq);
-    const place = { index: view.iterations.length, iteration: event.iteration ?? 0, of, at: event.at };
-    const one = { ...newIteration(place, view.seq), agentStartedAt: event.at, toolCalls: null };
-    view.iteration = one.iteration;
-    view.iterations.push(one);
+    const { iteration = 0, at: startedAt } = event;
+    const { seq, iterations } = view;
+    const one = new IterationView({ index: iterations.length, iteration, of, seq, startedAt });
+    view.iteration = iteration;
+    iterations.push(Object.assign(one, { agentStartedAt: startedAt, toolCalls: null }));
     return;
   }
   if (last) endBy(last, event, view.seq);
@@ -61,7 +61,7 @@ function endBy(one: IterationView, { type, at, exitCode = null, outcome }: Fleet
   // An agent that falls silent has finished its turn.
   if (type === 'inactive') end(one, at, 'went-on', seq);
   if (type === 'window-lost') end(one, at, 'failed', seq);
-  if (type === 'limit') end(one, at, 'limited', seq);
+  if (type === 'limit') end(one, at, 'usage-limit', seq);
   if (type === 'stopped') end(one, at, 'stopped', seq);
   if (outcome !== 'PROMISE_ACCEPTED') return;
   end(one, at, 'accepted', seq);

@@ -1,92 +1,56 @@
-import type { TodoItem } from '../../agents/adapter.ts';
 import type { ApiError } from '../script.ts';
 import { isTooLong, openAiError } from './api-error.ts';
-import { type AgentFormat, createIds, lines, silent, type ToolCall } from './format.ts';
-
-type Write = Extract<ToolCall, { kind: 'write' }>;
+import { type AgentFormat, allInput, type ToolCall } from './format.ts';
 
 /** `codex exec --json`, as 0.166.0 prints it; the todo list is from 0.80.0. */
 export const codex: AgentFormat = {
   version: 'codex-cli 0.166.0',
   streamWords: ['--json'],
+  tools: { shell: ['shell', 'command'], write: ['apply_patch', 'path', 'content'] },
   exitCode: () => 1,
-  open({ turn }) {
-    const ids = createIds(turn);
-    let items = 0;
-    let toolId = '';
-    let plan: { id: string; items: object[] } | null = null;
-
-    const newItem = () => {
-      items += 1;
-      return `item_${items - 1}`;
-    };
-    const completed = (item: object) => ({ type: 'item.completed', item });
+  open({ ids }) {
+    const event = (type: string, item: object) => ({ type: `item.${type}`, item });
+    const completed = (type: string, fields: object) =>
+      event('completed', { id: ids.id('item_'), type, ...fields });
+    let plan = '';
 
     return {
-      ...silent,
-      start: () => lines({ type: 'thread.started', thread_id: ids.session }, { type: 'turn.started' }),
-      text: (parts) =>
-        lines(...parts.map((text) => completed({ id: newItem(), type: 'agent_message', text }))),
-      thinking: (text) => lines(completed({ id: newItem(), type: 'reasoning', text })),
-      toolStart(call) {
-        toolId = newItem();
-        const item =
-          call.kind === 'write'
-            ? { ...fileChange(toolId, call), status: 'in_progress' }
-            : { ...command(toolId, call), aggregated_output: '', exit_code: null, status: 'in_progress' };
-        return lines({ type: 'item.started', item });
-      },
+      start: () => [{ type: 'thread.started', thread_id: ids.session }, { type: 'turn.started' }],
+      text: (parts) => parts.map((text) => completed('agent_message', { text })),
+      thinking: (text) => [completed('reasoning', { text })],
+      toolStart: (call) => [event('started', { ...itemOf(call), status: 'in_progress' })],
       toolEnd(call, { output, ok, exitCode = ok ? 0 : 1 }) {
         const status = ok && exitCode === 0 ? 'completed' : 'failed';
-        if (call.kind === 'write') return lines(completed({ ...fileChange(toolId, call), status }));
-        return lines(
-          completed({ ...command(toolId, call), aggregated_output: output, exit_code: exitCode, status }),
-        );
+        const end = call.kind === 'write' ? {} : { aggregated_output: output, exit_code: exitCode };
+        return [event('completed', { ...itemOf(call), ...end, status })];
       },
       todo(list) {
-        const type = plan === null ? 'item.started' : 'item.updated';
-        plan = { id: plan?.id ?? newItem(), items: list.map(planItem) };
-        return lines({ type, item: { ...plan, type: 'todo_list' } });
+        const type = plan === '' ? 'started' : 'updated';
+        plan ||= ids.id('item_');
+        const items = list.map(({ text, status }) => ({ text, completed: status === 'done' }));
+        return [event(type, { id: plan, type: 'todo_list', items })];
       },
-      error: (error) => lines({ type: 'error', message: errorText(error) }),
+      error: (error) => [{ type: 'error', message: errorText(error) }],
       result({ ok, error, usage }) {
-        const planEvents = plan === null ? [] : [completed({ ...plan, type: 'todo_list' })];
-        if (!ok) {
-          const message = error === undefined ? 'the turn failed' : errorText(error);
-          return lines(...planEvents, { type: 'turn.failed', error: { message } });
-        }
-        return lines(...planEvents, {
-          type: 'turn.completed',
-          usage: {
-            // Codex counts cached input as input.
-            input_tokens: usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
-            cached_input_tokens: usage.cacheReadTokens,
-            cache_write_input_tokens: usage.cacheWriteTokens,
-            output_tokens: usage.outputTokens,
-            reasoning_output_tokens: 0,
-          },
-        });
+        const message = error === undefined ? 'the turn failed' : errorText(error);
+        if (!ok) return [{ type: 'turn.failed', error: { message } }];
+        const tokens = {
+          input_tokens: allInput(usage),
+          cached_input_tokens: usage.cacheReadTokens,
+          cache_write_input_tokens: usage.cacheWriteTokens,
+          output_tokens: usage.outputTokens,
+        };
+        return [{ type: 'turn.completed', usage: tokens }];
       },
     };
   },
 };
 
-/** Every scripted tool is a command here: codex has no other tool that all versions report. */
-function command(id: string, call: Exclude<ToolCall, Write>): object {
-  return { id, type: 'command_execution', command: `/bin/bash -lc '${commandOf(call)}'` };
-}
-
-function commandOf(call: Exclude<ToolCall, Write>): string {
-  if (call.kind === 'shell') return call.command;
-  return typeof call.input.command === 'string' ? call.input.command : call.name;
-}
-
-function fileChange(id: string, { path, existed }: Write): object {
-  return { id, type: 'file_change', changes: [{ path, kind: existed ? 'update' : 'add' }] };
-}
-
-function planItem({ text, status }: TodoItem): object {
-  return { text, completed: status === 'done' };
+/** Every scripted tool is a command here, but for a write: codex has no other tool that all versions report. */
+function itemOf({ id, kind, name, input, subject }: ToolCall): object {
+  if (kind === 'write') return { id, type: 'file_change', changes: [{ path: subject, kind: 'add' }] };
+  const command = typeof input.command === 'string' ? input.command : name;
+  return { id, type: 'command_execution', command: `/bin/bash -lc '${command}'` };
 }
 
 /** Codex has words of its own for most errors; only a bad request shows what the API said. */
@@ -103,16 +67,10 @@ function errorText(error: ApiError): string {
   return `unexpected status ${status}: ${message}`;
 }
 
-/** `7:53 PM` today, `Nov 20th, 2026 7:53 PM` on another day. */
+/** `Nov 20th, 2026 7:53 PM`; the real one leaves out the date of today. */
 function localTime(epochSeconds: number): string {
   const date = new Date(epochSeconds * 1000);
   const time = date.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' }).replace(/\s/, ' ');
-  if (date.toDateString() === new Date().toDateString()) return time;
   const month = date.toLocaleDateString('en-US', { month: 'short' });
-  return `${month} ${date.getDate()}${ordinal(date.getDate())}, ${date.getFullYear()} ${time}`;
-}
-
-function ordinal(day: number): string {
-  if (day >= 11 && day <= 13) return 'th';
-  return ['th', 'st', 'nd', 'rd'][day % 10] ?? 'th';
+  return `${month} ${date.getDate()}th, ${date.getFullYear()} ${time}`;
 }

@@ -2,70 +2,84 @@ import type { TodoItem } from '../../agents/adapter.ts';
 import { noUsage, type Usage } from '../../core/turn.ts';
 import type { ApiError } from '../script.ts';
 
-/** Facts of a turn before its first step. */
-type TurnContext = {
-  readonly prompt: string;
-  readonly cwd: string;
-  /** Number of the turn, from 1 on; part of all its ids. */
-  readonly turn: number;
-  /** Usage of the whole turn, for formats that report it before the end. */
-  readonly usage: Usage;
-};
-
-/** Tool call of a script; each format gives it its own name and input. */
-export type ToolCall =
-  | { readonly kind: 'shell'; readonly command: string }
-  | { readonly kind: 'write'; readonly path: string; readonly content: string; readonly existed: boolean }
-  | { readonly kind: 'other'; readonly name: string; readonly input: Readonly<Record<string, unknown>> };
-
-export type ToolEnd = { readonly output: string; readonly ok: boolean; readonly exitCode?: number };
-
-/** End of a turn. `error` is the API error that ended it. */
-export type TurnResult = { readonly ok: boolean; readonly error?: ApiError; readonly usage: Usage };
-
-/** Writes one turn. Each method returns the text for standard output. */
-export type TurnWriter = {
-  start(): string;
-  /** Writes one text as one event for each part. */
-  text(parts: readonly string[]): string;
-  thinking(text: string): string;
-  /** Starts a call; calls do not overlap. */
-  toolStart(call: ToolCall): string;
-  toolEnd(call: ToolCall, end: ToolEnd): string;
-  todo(items: readonly TodoItem[]): string;
-  subagent(text: string): string;
-  echo(prompt: string): string;
-  error(error: ApiError): string;
-  result(result: TurnResult): string;
-};
-
-const nothing = () => '';
-
-/** The steps that leave no trace in the stream of most agents. */
-export const silent = {
-  start: nothing,
-  thinking: nothing,
-  todo: nothing,
-  subagent: nothing,
-  echo: nothing,
-  error: nothing,
-} satisfies Partial<TurnWriter>;
-
-/** Output of one agent CLI. */
+/** Output of one agent CLI: for each step of a script, the events that it becomes. */
 export type AgentFormat = {
   /** Output of `--version`. */
   readonly version: string;
   /** Arguments that ask for the event stream; without one only the last answer is printed. Empty if there is no choice. */
   readonly streamWords: readonly string[];
+  readonly tools: AgentTools;
   /** Returns the exit code after an API error with this status; 1 is any other failure. */
   exitCode(status: number): number;
   open(turn: TurnContext): TurnWriter;
 };
 
-/** Formats events as lines of JSON. */
-export function lines(...events: readonly object[]): string {
-  return events.map((event) => `${JSON.stringify(event)}\n`).join('');
-}
+/** Names of an agent's own tools, each with the fields of its input. */
+export type AgentTools = {
+  readonly shell: readonly [name: string, command: string];
+  readonly write: readonly [name: string, path: string, content: string];
+  /** Tool that takes the todo list, and the field for the text of an item. */
+  readonly todo?: readonly [name: string, text: string];
+};
+
+/** Facts of a turn before its first step. */
+type TurnContext = {
+  readonly prompt: string;
+  readonly cwd: string;
+  readonly ids: Ids;
+  /** Usage of the whole turn. */
+  readonly usage: Usage;
+  /** Returns that usage on the first call and none after it, for formats whose messages report their own. */
+  usageOnce(): Usage;
+};
+
+/** Tool call under the agent's own name for it. */
+export type ToolCall = {
+  readonly id: string;
+  readonly kind: 'shell' | 'write' | 'other';
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Command or path, for events that show it outside of the input. */
+  readonly subject: string;
+};
+
+export type ToolEnd = { readonly output: string; readonly ok: boolean; readonly exitCode?: number };
+
+/** End of a turn with its last answer. `error` is the API error that ended it. */
+type TurnResult = {
+  readonly ok: boolean;
+  readonly error?: ApiError;
+  readonly usage: Usage;
+  readonly text: string;
+};
+
+/** One line of output: an event as JSON, or a text as it is. */
+export type Line = object | string;
+
+/** Writes one turn. A step without a method leaves no trace in the stream. */
+export type TurnWriter = {
+  start?(): Line[];
+  /** Writes one text as one event for each part. */
+  text(parts: readonly string[]): Line[];
+  thinking?(text: string): Line[];
+  /** Starts a call; calls do not overlap. */
+  toolStart(call: ToolCall): Line[];
+  toolEnd(call: ToolCall, end: ToolEnd): Line[];
+  /** For an agent without a tool that takes the list. */
+  todo?(items: readonly TodoItem[]): Line[];
+  subagent?(text: string): Line[];
+  echo?(prompt: string): Line[];
+  error?(error: ApiError): Line[];
+  result(result: TurnResult): Line[];
+};
+
+/** Prints what a CLI prints when nobody asked for its event stream. */
+export const lastAnswerOnly: TurnWriter = {
+  text: () => [],
+  toolStart: () => [],
+  toolEnd: () => [],
+  result: ({ text }) => [text],
+};
 
 export type Ids = ReturnType<typeof createIds>;
 
@@ -90,7 +104,7 @@ export function createIds(turn: number) {
   };
 }
 
-/** Returns the usage of the whole turn on the first call and none after it, since readers add up what they see. */
+/** Returns a usage once; readers add up what they see. */
 export function usageOnce(usage: Usage): () => Usage {
   let next = usage;
   return () => {
@@ -100,8 +114,7 @@ export function usageOnce(usage: Usage): () => Usage {
   };
 }
 
-/** Returns the todo status in the spelling of nearly all agents. */
-export function todoStatus(status: TodoItem['status']): 'pending' | 'in_progress' | 'completed' {
-  if (status === 'active') return 'in_progress';
-  return status === 'done' ? 'completed' : 'pending';
+/** Returns all input tokens, for CLIs that count cached input as input. */
+export function allInput(usage: Usage): number {
+  return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }

@@ -122,24 +122,6 @@ describe('the context monitor', () => {
     expect(await told(repo, filled(50))).toContain('[NOTICE]');
   });
 
-  it('starts over where another transcript has the same id, or the same one was begun anew', async () => {
-    const repo = makeRepo({ git: false });
-    const at = async (name: string, percent: number) => {
-      writeFileSync(repo.path(name), filled(percent));
-      const input = { ...inputOf(repo), transcript_path: repo.path(name) };
-      return (await runProgram(monitor, repo, input, window)).stdout;
-    };
-    expect(await at('a', 90)).toContain('[CRITICAL]');
-    expect(await at('a', 50)).toBe('');
-    expect(await at('b', 50)).toContain('[NOTICE]');
-    expect(await at('b', 95)).toContain('[CRITICAL]');
-    expect(await at('b', 20)).toBe('');
-    expect(await at('b', 40)).toBe('');
-    writeFileSync(repo.path('b'), answerWith({ input_tokens: 550 }));
-    const input = { ...inputOf(repo), transcript_path: repo.path('b') };
-    expect((await runProgram(monitor, repo, input, window)).stdout).toContain('[NOTICE]');
-  });
-
   it('is there under its older name', async () => {
     const repo = makeRepo({ git: false });
     writeFileSync(repo.path('t.jsonl'), filled(90));

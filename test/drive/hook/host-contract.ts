@@ -23,7 +23,7 @@ export type HostForm = {
   readonly sentBack: (reason: string) => readonly object[];
   /** Whether it tells the stop hook the last words of the agent. */
   readonly tellsLastMessage: boolean;
-  /** What it calls the decision that sends the agent back. */
+  /** What it calls the decision that sends the agent back; `context` where context at the stop does it. */
   readonly decision: string;
 };
 
@@ -50,7 +50,13 @@ export function useSessions(form: HostForm) {
       parseHookInput(JSON.stringify({ ...base, hook_event_name: event, ...extra }));
     const print = (event: string, reply: Reply): Output => {
       const output = hookOutput(form.host, event, reply);
-      return output === '' ? null : JSON.parse(output);
+      if (output === '') return null;
+      const answer = JSON.parse(output);
+      // Context at a stop in the form of a refusal.
+      const { hookEventName, additionalContext } = answer.hookSpecificOutput ?? {};
+      return hookEventName === 'Stop'
+        ? { ...answer, decision: 'context', reason: additionalContext }
+        : answer;
     };
     const { host, events } = form;
     const write = (...lines: readonly object[]) => {
@@ -78,7 +84,7 @@ export function useSessions(form: HostForm) {
 
 /** What every host decides alike. */
 export function describeStops(form: HostForm): void {
-  describe(`a stop in ${form.host.name}`, () => {
+  describe(`a stop in ${form.host.name} (${form.decision})`, () => {
     const { world, open } = useSessions(form);
 
     it.each(stopCases.map((one) => [one.name, one] as const))(

@@ -75,6 +75,39 @@ describe('the hooks of the plugin', () => {
     expect(existsSync(join(room, 'pwned'))).toBe(false);
   });
 
+  it('keep to what the user and the host say: quotes, stop, an error, BLOCKED, a rewritten transcript', async () => {
+    const transcript_path = join(room, 'transcript.jsonl');
+    const write = (...entries: object[]) =>
+      appendFileSync(transcript_path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    const says = (text: string, extra: object = {}) => {
+      const work = { type: 'tool_use', id: text, name: 'Bash', input: {} };
+      const content = [work, { type: 'text', text }];
+      write({ type: 'assistant', uuid: text, message: { role: 'assistant', content }, ...extra });
+      return fired('Stop', { transcript_path, last_assistant_message: text });
+    };
+    const types = async (prompt: string) => {
+      const output = await fired('UserPromptSubmit', { prompt, transcript_path });
+      write({ type: 'user', message: { role: 'user', content: prompt } });
+      return output;
+    };
+    mkdirSync(join(room, '.claude'));
+    writeFileSync(join(room, '.claude/ralph-loop.local.md'), '---\nactive: true\n---\n');
+    const started = await types('/ralph-loop "fix a" and b');
+    expect(started.systemMessage).toContain('.claude/ralph-loop.local.md');
+    expect((await says('One.')).reason).toMatch(/iteration 1 of 50[\s\S]*Original task: "fix a" and b$/);
+    expect((await types('stop')).systemMessage).toContain('/ralph-resume goes on');
+    expect(await says('I stop.')).toBeNull();
+    expect((await types('/ralph-resume')).systemMessage).toContain('goes on: iteration 1 of 50');
+    expect((await says('API Error: 529', { isApiErrorMessage: true })).reason).toContain('iteration 1 of 50');
+    const blocked = await says('<promise>BLOCKED: no key</promise>');
+    expect(blocked.systemMessage).toContain(
+      'BLOCKED after 1 iteration: no key. /ralph-resume goes on with it',
+    );
+    expect((await types('/ralph-resume')).systemMessage).toContain('goes on: iteration 1 of 50');
+    truncateSync(transcript_path);
+    expect((await says('All.\n\n<promise>DONE</promise>')).systemMessage).toContain('PROMISE_ACCEPTED');
+  });
+
   it('tell a person that the loop is over, as the settings of the folder say, and the journal how that went', async () => {
     const hook = await startHookServer();
     mkdirSync(join(room, '.ralph'));

@@ -186,7 +186,7 @@ export const stopCases: readonly StopCase[] = [
   row(
     'no work where it is only warned of',
     [{ say: done }],
-    { ends: 'PROMISE_ACCEPTED', because: 'Warning: accepted with 0 tool calls, at least 1 wanted' },
+    { ends: 'PROMISE_ACCEPTED', because: 'tool-calls: accepted with 0 tool calls, at least 1 wanted' },
     'x --on-promise-no-work warn',
   ),
   row('no work and no tool call wanted', [{ say: done }], accepted, 'x --min-tool-calls 0'),

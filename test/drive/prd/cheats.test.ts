@@ -39,7 +39,10 @@ async function turn(repo: Repo, shell: string) {
   loop.prepare(1, 'Go.', await headCommit(repo.cwd));
   act(repo, shell);
   const events: EventBody[] = [];
-  const inspected = await loop.inspect(1, 'finished', (event) => events.push(event));
+  const inspected = await loop.inspect(
+    { iteration: 1, end: 'finished', progress: { commits: 1, filesChanged: 0 } },
+    (event) => events.push(event),
+  );
   loop.close();
   const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
   return { ...inspected, notices, told, names: inspected.checks.map(({ check }) => check) };

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readTasks } from '../../../src/core/review/read-tasks.ts';
+import { installFakeAgent } from '../../../src/testkit/index.ts';
 import { aStory, legalStates } from '../../core/review-examples.ts';
 import { runRalph } from '../../support/ralph.ts';
 import { makeRepo, type Repo } from '../../support/repo.ts';
@@ -109,21 +110,6 @@ describe('ralph prd init', () => {
     }
     expect(repo.exists('ralph')).toBe(false);
   });
-});
-
-describe('the scripts of the plugin', () => {
-  it.each(['ralph.sh', 'ralph-init.sh', 'ralph-archive.sh'])(
-    '%s says in a line where ralph is missing',
-    async (name) => {
-      const repo = makeRepo({ git: false });
-      const text = readFileSync(script(name), 'utf8');
-      expect(text.trimEnd().split('\n')).toHaveLength(3);
-      repo.write(name, text);
-      const ran = await runProgram(['/bin/sh', repo.path(name)], repo, '', { PATH: '/usr/bin:/bin' });
-      expect(ran).toMatchObject({ code: 127, stdout: '' });
-      expect(ran.stderr).toContain('there is no ralph here; try: npm install -g ralphkit');
-    },
-  );
 });
 
 describe('ralph prd archive', () => {
@@ -325,23 +311,49 @@ describe('the scripts of the plugin', () => {
     expect(existsSync(repo.path(`ralph-archive/${today()}-l`))).toBe(true);
   });
 
-  it('take ralph from the PATH where the plugin is alone', async () => {
+  it('work from a copy of the plugin, without a ralph on the PATH', async () => {
     const repo = makeRepo();
-    const alone = join(repo.home, 'plugin/a/b/scripts');
-    await runProgram(['mkdir', '-p', alone], repo, '');
-    await runProgram(['cp', script('ralph.sh'), alone], repo, '');
-    await runProgram(
-      [
-        'sh',
-        '-c',
-        `printf '#!/bin/sh\\necho called "$@"\\n' > "${repo.bin}/ralph"; chmod +x "${repo.bin}/ralph"`,
-      ],
+    const alone = join(repo.home, 'the plugin');
+    await runProgram(['cp', '-r', plugin, alone], repo, '');
+    const run = (name: string, ...words: string[]) =>
+      runProgram([join(alone, 'scripts', name), ...words], repo, '', { RALPH_SANDBOX: 'none' });
+    expect((await run('ralph-init.sh', '--name', 'x')).stdout).toContain('wrote ralph/tasks.json');
+    repo.write('ralph/tasks.json', tasksJson(aStory('US-001')));
+    const agent = await installFakeAgent(repo.bin, {
+      agent: 'claude',
+      script: { turns: [{ steps: [{ text: 'Hm.' }] }] },
+    });
+    const { code, stdout, stderr } = await runProgram(
+      [join(alone, 'scripts/ralph.sh'), '-n', '1', '--no-sandbox'],
       repo,
       '',
+      { PATH: `${repo.bin}:${process.env.PATH}` },
     );
-    const { stdout } = await runProgram([join(alone, 'ralph.sh'), '-n', '2'], repo, '', {
-      PATH: `${repo.bin}:${process.env.PATH}`,
+    expect(code, stderr).toBe(1);
+    expect(stdout).toContain('MAX_ITERATIONS_REACHED');
+    expect((await agent.calls())[0]?.argv.join(' ')).toContain(`${alone}/hooks/generated/stop.cjs`);
+    expect((await run('ralph-archive.sh', '--label', 'l')).stdout).toContain('archived to ralph-archive/');
+  });
+});
+
+describe('sandbox/setup.sh', () => {
+  it('finds the folder of the login by itself, as the seed calls it', async () => {
+    const repo = makeRepo();
+    const user = join(repo.home, 'agent');
+    const state = join(repo.home, '.dclaude_state');
+    await runProgram(['mkdir', '-p', user, state], repo, '');
+    writeFileSync(join(repo.bin, 'getent'), `#!/bin/sh\necho "agent:x:1000:1000::${user}:/bin/sh"\n`, {
+      mode: 0o755,
     });
-    expect(stdout).toBe('called prd run -n 2\n');
+    const text = readFileSync(join(plugin, 'sandbox/setup.sh'), 'utf8');
+    const { code, stderr } = await runProgram(
+      ['bash'],
+      repo,
+      text.replace('~root/.dclaude_state', `'${state}'`),
+      { PATH: `${repo.bin}:${process.env.PATH}` },
+    );
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(join(user, '.claude.json'), 'utf8')).toBe('{}\n');
+    expect(existsSync(join(state, '.claude'))).toBe(true);
   });
 });

@@ -1,20 +1,34 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Story } from '../../../src/core/review/story.ts';
 import { processIdentity } from '../../../src/os/process/process-identity.ts';
-import { type FakeAgentName, installFakeAgent } from '../../../src/testkit/index.ts';
+import { type FakeAgentName, type InstalledFakeAgent, installFakeAgent } from '../../../src/testkit/index.ts';
 import { aStory, legalStates } from '../../core/review-examples.ts';
+import { bwrapWorks } from '../../sandbox/support.ts';
 import type { Turns } from '../../support/agent.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { runRalph, startRalph } from '../../support/ralph.ts';
+import { builtProgram, runRalph, startRalph } from '../../support/ralph.ts';
 import type { Repo } from '../../support/repo.ts';
-import { allowEdits, commits, edits, honest, journalOf, prdRepo, storyIn, tasksJson } from './support.ts';
+import {
+  allowEdits,
+  commits,
+  edits,
+  honest,
+  journalOf,
+  prdRepo,
+  runProgram,
+  storyIn,
+  tasksJson,
+} from './support.ts';
 
 const complete = { text: '<promise>COMPLETE</promise>' };
 const { waiting, rejected, approved } = legalStates;
 
 /** With what the agent was asked, counting from 1. */
-type PrdRepo = Repo & { prompt(turn: number): Promise<string> };
+type PrdRepo = Repo & {
+  prompt(turn: number): Promise<string>;
+  calls: InstalledFakeAgent['calls'];
+};
 
 async function repoWith(
   turns: Turns,
@@ -24,7 +38,8 @@ async function repoWith(
   const repo = prdRepo(tasksJson(...stories));
   allowEdits(repo);
   const agent = await installFakeAgent(repo.bin, { agent: name, script: { turns } });
-  return { ...repo, prompt: async (turn) => (await agent.calls())[turn - 1]?.prompt ?? '' };
+  const { calls } = agent;
+  return { ...repo, calls, prompt: async (turn) => (await calls())[turn - 1]?.prompt ?? '' };
 }
 
 const says = (...steps: Turns[number]['steps'][]): Turns => steps.map((each) => ({ steps: each }));
@@ -179,23 +194,124 @@ describe('ralph prd run', () => {
     expect(await repo.prompt(2)).toContain('review must increment reviewCount');
   });
 
-  it('approves at the cap', async () => {
-    const given = {
-      reviewCount: 1,
-      reviewStatus: 'approved',
-      passes: true,
-      notes: 'n',
-      reviewFeedback: '[AUTO-APPROVED AT CAP] slow',
-    } as const;
-    const repo = await repoWith(says([honest.rejects('US-001', 1)], [edits('US-001', given), complete]), [
-      aStory('US-001', { ...waiting, reviewCount: 0 }),
-    ]);
+  it('approves at the cap, whatever the reviewer says, and keeps what was left to say', async () => {
+    const repo = await repoWith(says([honest.implements('US-001')], [honest.rejects('US-001', 1)]));
     const { code, stdout } = await runRalph(['prd', 'run', '--review-cap', '1'], repo);
-    expect(code).toBe(0);
-    expect(problems(repo)).toContain('review cap reached');
-    expect(await repo.prompt(1)).toContain('This is the last review (the cap is 1)');
-    expect(storyIn(repo)).toMatchObject(given);
+    expect(code, stdout).toBe(0);
+    expect(await repo.prompt(2)).toContain('This is the last review (the cap is 1)');
+    expect(storyIn(repo)).toMatchObject({
+      ...{ passes: true, reviewStatus: 'approved', reviewCount: 1 },
+      reviewFeedback: '[AUTO-APPROVED AT CAP] Handle the empty list in list.ts.',
+    });
+    expect(stdout).toContain('US-001 was approved at the review cap (1)');
     expect(stdout).toContain('approved at the cap');
+    expect(repo.git('log', '-1', '--format=%s')).toBe('chore: approve US-001 at the review cap');
+    expect(repo.git('status', '--porcelain')).toBe('');
+  });
+
+  it('counts a review whose change of the list was undone, and approves at the cap all the same', async () => {
+    const cheats = edits('US-001', { ...approved, reviewCount: 7 });
+    const repo = await repoWith(says([cheats]), [aStory('US-001', { ...waiting, reviewCount: 0 })]);
+    await runRalph(['prd', 'run', '--review-cap', '2', '-n', '1'], repo);
+    expect(storyIn(repo)).toMatchObject({ passes: false, reviewStatus: 'needs_review', reviewCount: 1 });
+    expect((await runRalph(['prd', 'run', '--review-cap', '2', '-n', '1'], repo)).code).toBe(0);
+    expect(storyIn(repo)).toMatchObject({
+      ...{ passes: true, reviewStatus: 'approved', reviewCount: 2 },
+      reviewFeedback: expect.stringMatching(/^\[AUTO-APPROVED AT CAP\] The last review did not keep/),
+    });
+  });
+
+  it('sends work back that was submitted for review without a commit', async () => {
+    const submits = { shell: `edit-tasks US-001 '{"reviewStatus":"needs_review"}' && echo x > work.txt` };
+    const repo = await repoWith(
+      says([submits, { text: 'Ready.' }], [honest.implements('US-001')], [honest.approves('US-001', 1)]),
+    );
+    expect((await runRalph(['prd', 'run'], repo)).code).toBe(0);
+    expect(modes(repo)).toEqual(['implement US-001', 'implement US-001', 'review US-001']);
+    expect(await repo.prompt(2)).toContain('this iteration made no commit');
+  });
+
+  it('brings the stop checks and the context monitor along, or says that it cannot', async () => {
+    const repo = await repoWith(says([commits()]));
+    const { stdout } = await runRalph(['prd', 'run', '-n', '1'], repo);
+    const [call] = await repo.calls();
+    const { hooks } = JSON.parse(call?.argv[(call?.argv.indexOf('--settings') ?? 0) + 1] ?? '');
+    expect(JSON.stringify(hooks.Stop)).toContain('generated/stop.cjs');
+    expect(JSON.stringify(hooks.PostToolUse)).toContain('generated/context.cjs');
+    expect(stdout).not.toContain('no checks at its stops');
+    const other = await repoWith(says([commits()]), [aStory('US-001')], 'codex');
+    const codex = await runRalph(['prd', 'run', '-n', '1', '--agent', 'codex'], other);
+    expect(codex.stdout).toContain(
+      'codex: no checks at its stops, only after each turn; ralph install codex',
+    );
+  });
+
+  it('says once that there is no sandbox where it would take one', async () => {
+    const repo = await repoWith(says([commits()]));
+    for (const name of ['sbx', 'bwrap', 'docker', 'podman']) {
+      writeFileSync(`${repo.bin}/${name}`, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    }
+    const { RALPH_SANDBOX: _none, ...env } = repo.env;
+    const { stdout, stderr } = await runRalph(['prd', 'run', '-n', '1'], { ...repo, env });
+    expect(stderr).toContain('warning: claude runs without a sandbox: there is no sandbox on this machine');
+    expect(stderr).toContain('--no-sandbox');
+    expect(`${stdout}${stderr}`.match(/runs without a sandbox/g)).toHaveLength(1);
+    const asked = await runRalph(['prd', 'run', '-n', '1', '--no-sandbox'], { ...repo, env });
+    expect(asked.stdout).toContain('claude runs without a sandbox (as asked)');
+    expect(asked.stderr).not.toContain('no sandbox on this machine');
+  });
+
+  it.skipIf(!bwrapWorks())(
+    'runs in the sandbox that it finds, with the login of its agent inside',
+    async () => {
+      const login = JSON.stringify({
+        claudeAiOauth: { accessToken: 'at', refreshToken: 'rt', expiresAt: 1 },
+      });
+      const look =
+        'cmp "$HOME/.claude/.credentials.json" login.json && echo same; echo x > "$HOME/outside.txt"';
+      const repo = await repoWith(
+        says([
+          { shell: `{ ${look}; cat "$HOME/.ssh/id"; } > seen.txt 2>&1 || true` },
+          honest.implements('US-001'),
+        ]),
+      );
+      writeFileSync(repo.path('login.json'), login);
+      for (const [folder, file, text] of [
+        ['.claude', '.credentials.json', login],
+        ['.ssh', 'id', 'KEY\n'],
+      ] as const) {
+        mkdirSync(`${repo.home}/${folder}`, { recursive: true });
+        writeFileSync(`${repo.home}/${folder}/${file}`, text);
+      }
+      const { RALPH_SANDBOX: _none, ...rest } = repo.env;
+      // The scripted agent keeps its place there.
+      const env = { ...rest, RALPH_SANDBOX_PATHS: JSON.stringify([`${repo.bin}:rw`]) };
+      const { stdout, stderr } = await runRalph(['prd', 'run', '-n', '1'], { ...repo, env });
+      expect(stdout, stderr).toMatch(/claude runs in a sandbox \((sbx|bwrap|container)\)/);
+      expect(`${stdout}${stderr}`).not.toContain('without a sandbox');
+      expect(repo.read('seen.txt')).toMatch(/^same\n(?!.*KEY)/s);
+      expect(existsSync(`${repo.home}/outside.txt`)).toBe(false);
+      expect(storyIn(repo)).toMatchObject({ reviewStatus: 'needs_review' });
+    },
+  );
+
+  it('names the options that the next run needs, too', async () => {
+    const repo = await repoWith(says([commits()]), [aStory('US-001')], 'codex');
+    const options = ['--skip-review', '--agent', 'codex', '--model', 'big one', '--no-sandbox'];
+    const { stdout } = await runRalph(['prd', 'run', '-n', '1', ...options], repo);
+    expect(stdout).toContain(
+      "Next: ralph prd run --agent codex --no-sandbox --model 'big one' --skip-review -n 2\n",
+    );
+    const elsewhere = { ...repo, cwd: repo.home };
+    const far = await runRalph(['prd', 'run', '-d', repo.cwd, '-n', '1', ...options], elsewhere);
+    const [, next = ''] = /^Next: (cd .*)$/m.exec(far.stdout) ?? [];
+    const ralph = `#!/bin/sh\nexec '${process.execPath}' '${builtProgram('ralph')}' "$@"\n`;
+    writeFileSync(`${repo.bin}/ralph`, ralph, { mode: 0o755 });
+    const typed = await runProgram(['/bin/sh', '-c', next], elsewhere, '', {
+      PATH: `${repo.bin}:${process.env.PATH}`,
+    });
+    expect([typed.code, typed.stderr]).toEqual([1, '']);
+    expect(typed.stdout).toContain('Iteration 2/2');
   });
 
   it('skips reviews where that is asked for', async () => {
@@ -252,7 +368,7 @@ describe('ralph prd run', () => {
     const repo = await repoWith(says([copies, commits()]), stories);
     const prompt =
       'At $RALPH_ITERATION of $' +
-      '{RALPH_MAX_ITERATIONS}, $RALPH_ITERATIONS, $& and {{MODE}}. <promise>COMPLETE</promise>';
+      '{RALPH_MAX_ITERATIONS}, $RALPH_ITERATIONS, $& and {{MODE}}, {{RALPH_ITERATION}}. <promise>COMPLETE</promise>';
     repo.write('ralph/prompt.md', prompt);
     await runRalph(['prd', 'run', '-n', '1', '--review-cap', '3'], repo);
     const active = JSON.parse(repo.read('../home/active.json'));
@@ -271,7 +387,7 @@ describe('ralph prd run', () => {
       },
     });
     expect(repo.read('../home/dir').trim()).toBe(repo.path('ralph'));
-    expect(await repo.prompt(1)).toContain('At 1 of 1, $RALPH_ITERATIONS, $& and {{MODE}}.');
+    expect(await repo.prompt(1)).toContain('At 1 of 1, $RALPH_ITERATIONS, $& and {{MODE}}, 1.');
     expect(repo.exists('.ralph-active')).toBe(false);
     expect(repo.exists('X')).toBe(false);
   });

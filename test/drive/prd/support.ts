@@ -25,7 +25,7 @@ export function tasksJson(...userStories: readonly Partial<Story>[]): string {
 
 /** A repository with a PRD, as `ralph prd init` would leave it once somebody has filled it in. */
 export function prdRepo(tasks = tasksJson(aStory('US-001'))): Repo {
-  return makeRepo({
+  const repo = makeRepo({
     files: {
       '.gitignore': '.ralph-active\n',
       'ralph/prd.md': '# Demo\n',
@@ -35,6 +35,8 @@ export function prdRepo(tasks = tasksJson(aStory('US-001'))): Repo {
       'ralph/tasks.json': tasks,
     },
   });
+  // Whether this machine has a sandbox or not.
+  return { ...repo, env: { ...repo.env, RALPH_SANDBOX: 'none' } };
 }
 
 /** Runs a program of the plugin in a repository, with this on its standard input. */

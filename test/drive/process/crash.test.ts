@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { installFakeAgent } from '../../../src/testkit/index.ts';
@@ -87,3 +89,40 @@ describe('kill -9 of the loop', () => {
 function journalOf(repo: Repo, run: string): string {
   return readFileSync(repo.path('.ralph/runs', run, 'journal.ndjson'), 'utf8');
 }
+
+describe('an error after the start of the agent', () => {
+  it('ends the agent before the lock goes', async () => {
+    const repo = makeRepo({ settings: { agent: { command: 'quiet' } } });
+    // An agent that says nothing: nothing that it prints can fail.
+    const watch = 'for i in 1 2 3 4 5; do sleep 1; test -e .ralph/lock || touch "$HOME/unlocked"; done';
+    writeFileSync(`${repo.bin}/quiet`, `#!/bin/sh\n${watch}\n`, { mode: 0o755 });
+    // The prompt of the iteration cannot be written there.
+    mkdirSync(repo.path('.ralph/runs/r1/iterations/001.prompt.md/x'), { recursive: true });
+    const { code, stderr } = await runRalph([...args, '--run-id', 'r1'], repo);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('001.prompt.md cannot be written')]);
+    expect(processesOfRun('r1')).toEqual([]);
+    expect(existsSync(`${repo.home}/unlocked`)).toBe(false);
+    expect((await runRalph(['show', 'r1'], repo)).stdout).toContain('LOOP_FAILED (exit code 2)');
+  });
+
+  it('is followed by a sweep at the next start', async () => {
+    const repo = makeRepo({ settings: { agent: { command: 'claude' } } });
+    await installFakeAgent(repo.bin, { agent: 'claude', script: { turns: [{ steps: [{ text: 'Hm.' }] }] } });
+    mkdirSync(repo.path('.ralph/runs/r2/iterations/001.prompt.md/x'), { recursive: true });
+    await runRalph([...args, '--run-id', 'r2'], repo);
+    const orphan = spawn('sleep', ['600'], { env: { ...process.env, HOME: repo.home, RALPH_RUN_ID: 'r2' } });
+    const gone = once(orphan, 'exit');
+    await runRalph([...args, '-m', '1'], repo);
+    expect((await gone)[1]).toBe('SIGTERM');
+  });
+});
+
+it('a repository that vanished in a turn fails the claim', async () => {
+  const repo = makeRepo({ settings: { agent: { command: 'claude' } } });
+  await installFakeAgent(repo.bin, {
+    agent: 'claude',
+    script: { turns: [{ steps: [{ shell: 'rm -rf .git' }, { text: tag }] }] },
+  });
+  const { code, stdout } = await runRalph([...args, '-m', '1'], repo);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('the repository is gone')]);
+});

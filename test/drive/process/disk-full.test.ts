@@ -26,7 +26,7 @@ function smallDisk(megabytes: number): string | null {
 }
 
 describe('a full disk', () => {
-  it('is told in one sentence with 2, the tree is gone, and the run can be resumed', async (context) => {
+  it('is told in one sentence with 70, the tree is gone, and the run can be resumed', async (context) => {
     const disk = process.platform === 'linux' ? smallDisk(150) : null;
     if (disk === null) return context.skip('mounting a small disk needs root on Linux');
     const home = makeRepo();
@@ -44,8 +44,10 @@ describe('a full disk', () => {
     });
     const args = ['run', '-p', 'x', '-m', '2', '--completion-promise', 'DONE', '--agent', 'claude'];
     const { code, stderr } = await runRalph(args, { ...home, cwd });
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^error: There is no space left to write .+\n {2}try: free some space .+\n$/);
+    expect(code).toBe(70);
+    expect(stderr).toMatch(
+      /^error: There is no space left to write .+\n {2}try: free some space .+ ralph run --resume [\w-]+\n$/,
+    );
     expect(agent.children().filter(alive)).toEqual([]);
 
     execFileSync('sh', ['-c', 'rm .ralph/runs/*/iterations/*.ndjson'], { cwd });

@@ -15,6 +15,9 @@ const spends = {
     { result: { ok: true, usage: { inputTokens: 700, outputTokens: 300 }, costUsd: 0.5 } },
   ],
 };
+const limited = {
+  steps: [{ error: { status: 429, message: 'Limit', resetsAt: Math.floor(Date.now() / 1000) + 30 } }],
+};
 const loggedOut = { steps: [{ error: { status: 401, message: 'Invalid API key' } }] };
 
 /** Types a printed command into a shell, as a person does. */
@@ -56,6 +59,12 @@ describe('the next command that a run prints', () => {
       runArgs(9, '--stuck-after', '1'),
       /^ralph run --resume RUN$/,
     ],
+    [
+      'after a limit that lasts longer than it may wait',
+      [limited, claims],
+      runArgs(9, '--max-wait', '1ms'),
+      /^ralph run --resume RUN --max-wait 1m$/,
+    ],
     ['after it was done', [claims], runArgs(9), /^ralph show RUN$/],
   ])('works as printed %s, and the show says the same', async (_name, turns, args, expected) => {
     const repo = await repoWith(turns);
@@ -66,6 +75,16 @@ describe('the next command that a run prints', () => {
     expect(next).toBe(line);
     expect(await type(repo, line)).toBe(0);
     expect(await show(repo)).toMatchObject({ run, outcome: 'PROMISE_ACCEPTED' });
+  });
+
+  it('is to resume once the question is answered, and a note is no answer', async () => {
+    const repo = await repoWith([asks, claims]);
+    await runRalph(runArgs(9), repo);
+    const note = await runRalph(['note', 'Tabs'], repo);
+    expect([note.code, note.stderr]).toEqual([2, expect.stringContaining('try: ralph answer')]);
+    await runRalph(['answer', 'Tabs'], repo);
+    const { run, next } = await show(repo);
+    expect(next).toBe(`ralph run --resume ${run}`);
   });
 
   it('begins with the login of an agent that is logged out', async () => {

@@ -298,6 +298,18 @@ describe('source control', () => {
     expect((await repo.agent.calls())[1]?.prompt).toContain('Provide a short imperative commit message');
   });
 
+  it('commits the files that the run made, and names those that were there before', async () => {
+    const makes = { steps: [{ shell: 'mkdir -p "a b" && echo x > "a b/*new.txt"' }, { text: tag }] };
+    const repo = await repoWith([makes, { steps: [{ text: 'Add a file' }] }], scm);
+    repo.write('mine.txt', 'a draft of the user\n');
+    const { code, stdout } = await runRalph(runArgs(1), repo);
+    expect(code, stdout).toBe(0);
+    expect(repo.git('show', '--name-only', '--format=%s', 'HEAD')).toBe('Add a file\n\na b/*new.txt');
+    expect(stdout).toContain('SCM commit: Add a file (left out, untracked before the run: mine.txt)');
+    const again = await runRalph(['run', '-p', 'Once more', '-m', '1'], repo);
+    expect(again.stdout).toContain('nothing to commit (left out, untracked before the run: mine.txt)');
+  });
+
   it('is left out when guardrails fail, and told when there is no message', async () => {
     const repo = await repoWith([change, change, { steps: [{ text: '   ' }] }], {
       ...scm,

@@ -51,6 +51,18 @@ describe('what each iteration changed', () => {
     ]);
   });
 
+  it('counts the commits of the agent and those of the loop', async () => {
+    const repo = await repoWith(
+      shells('echo x > a; git add -A; git commit -qm one; echo y > b', 'true', 'true', 'true'),
+      { scm: { command: 'git', tasks: ['commit'] } },
+    );
+    await runRalph(runArgs(2), repo);
+    const { stdout } = await runRalph(['show'], repo);
+    expect(stdout).toMatch(/^Changes +2 files changed, 2 insertions\(\+\), 2 commits$/m);
+    expect(repo.git('rev-list', '--count', 'HEAD')).toBe('3');
+    expect(stdout).toMatch(/^Diff +git diff \w+\.\.\w+$/m);
+  });
+
   it('is kept over a resume, and goes with its run', async () => {
     const repo = await repoWith(shells('echo 1 > a', 'echo 2 > a', 'echo 3 > a'));
     await runRalph(runArgs(1), repo);

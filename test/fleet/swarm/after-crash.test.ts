@@ -67,6 +67,8 @@ describe('SIGTERM to the supervisor', { timeout: 120_000 }, () => {
     const server = Number(fleet.tmux('display-message', '-p', '#{pid}'));
     process.kill(server, 'SIGSTOP');
     onTestFinished(() => void process.kill(server, 'SIGCONT'));
+    const waits = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8') !== '';
+    await waitUntil(waits, { ...patience, what: 'a call to tmux that gets no answer' });
     process.kill(pid, 'SIGTERM');
     // Shorter than the time that the supervisor gives tmux to answer.
     const soon = { timeoutMs: 10_000, what: 'the pause' };

@@ -436,12 +436,15 @@ describe.skipIf(missing.redis !== null)(`swarm on a cluster (${missing.redis ?? 
     const { cwd, env } = makeRepo();
     const run = (...words: string[]) => runRalph(words, { cwd, env, program: 'swarm' });
     const port = await freePort();
-    for (const scheme of ['redis', 'postgres']) {
-      const { code, stderr } = await run('ls', '--cluster', `${scheme}://127.0.0.1:${port}/0`);
-      expect(code).toBe(1);
-      expect(stderr).toContain(`cannot work with ${scheme}://127.0.0.1:${port}/0: connect ECONNREFUSED`);
-      expect(stderr.trim().split('\n')).toHaveLength(2);
-    }
+    const { code, stderr } = await run('ls', '--cluster', `redis://127.0.0.1:${port}/0`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`cannot work with redis://127.0.0.1:${port}/0: connect ECONNREFUSED`);
+    expect(stderr.trim().split('\n')).toHaveLength(2);
+    const postgres = await run('ls', '--cluster', 'postgres://127.0.0.1/fleet');
+    expect(postgres).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/only on Redis .*\n.*redis:\/\//),
+    });
     expect((await run('ls', '--cluster', 'http://x')).stderr).toContain('not the address of a cluster');
   });
 });

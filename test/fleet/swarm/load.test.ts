@@ -23,15 +23,19 @@ describe('a fleet on a busy machine', { timeout: 180_000 }, () => {
   it('restarts no worker because its supervisor came late to look', async () => {
     const fleet = makeFleet();
     const script = 'until [ -e go ]; do sleep 0.05; done';
-    await fleet.loop('a', script, '--max-iterations', '1', '--inactivity-timeout', '4');
-    const isIdle = () => fleet.events('a').some(({ text }) => text === 'idle');
+    await fleet.loop('a', script, '--max-iterations', '1', '--inactivity-timeout', '20');
+    const moves = 'until [ -e move ]; do sleep 0.05; done; while :; do date +%N; sleep 0.1; done';
+    await fleet.loop('b', moves, '--inactivity-timeout', '600');
+    const lastSeen = (name: string) => fleet.events(name).findLast(({ type }) => type === 'screen')?.text;
+    const isIdle = () => ['a', 'b'].every((name) => lastSeen(name) === 'idle');
     await waitUntil(isIdle, { ...patience, what: 'the look at a still screen' });
     const pid = fleet.supervisor() ?? 0;
     process.kill(pid, 'SIGSTOP');
     // The time itself is what this is about: longer than the worker may be silent.
-    await sleep(5000);
+    await sleep(21_000);
     process.kill(pid, 'SIGCONT');
-    await waitUntil(() => fleet.workers().length === 1, patience);
+    fleet.write('move', '');
+    await waitUntil(() => lastSeen('b') === 'working', { ...patience, what: 'a look after the break' });
     fleet.write('go', '');
     await fleet.until('a', 'stopped');
     expect(fleet.log('a').filter((line) => line.startsWith('[TIMEOUT]'))).toEqual([]);

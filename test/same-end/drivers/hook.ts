@@ -21,11 +21,6 @@ export const hook: Driver = {
         limits: { ...plan.limits, withoutProgress: 0, withoutTools: 3, sameError: 0 },
       }),
     },
-    {
-      source: 'docs/done.md',
-      what: 'the files that define a check are watched in runs, not in sessions',
-      end: (end) => ({ ...end, text: end.text?.replace('check-files, ', '') ?? '' }),
-    },
   ],
   lacks: {
     noGoal: onlyPromise,

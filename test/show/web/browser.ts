@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -120,4 +121,26 @@ export async function openTab(
 export async function openLoop(tab: Page, id: string): Promise<void> {
   await tab.locator(`[data-id="${id}"]`).click();
   await tab.locator('.columns g[data-index]').first().waitFor();
+}
+
+/** Colours and widths in which every page is looked at. */
+export const looks = [
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 390],
+  ['dark', 390],
+] as const;
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What a person with a screen reader, little contrast or a small screen could not use: axe's findings, and what is too wide. */
+export async function barriers(tab: Page): Promise<string[]> {
+  // Evaluated, not added as an element: the policy of the page lets no other script in.
+  const violations: string[] = await tab.evaluate(
+    `(async () => { ${axe}; const { violations } = await axe.run(); return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')); })()`,
+  );
+  const tooWide: string[] = await tab.evaluate(`document.documentElement.scrollWidth <= innerWidth ? [] :
+    [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1
+      && !one.closest('.scroller, pre, .table-box, .code-box')).map((one) => one.outerHTML.slice(0, 120))`);
+  return [...violations, ...tooWide];
 }

@@ -66,7 +66,7 @@ describe('the page of a worker', { timeout: 180_000 }, () => {
     await fleet.swarm('clean', 'term');
     await page.getByText('It is not there any more').waitFor();
     expect(await page.locator('.terminal').count()).toBe(0);
-    await page.getByRole('link', { name: 'All loops' }).click();
+    await page.getByRole('link', { name: 'Loops', exact: true }).click();
     await page.getByText('No loop here yet').waitFor();
   });
 
@@ -89,7 +89,7 @@ describe('the page of a worker', { timeout: 180_000 }, () => {
     const prompts = (await agent.calls()).map(({ prompt }) => prompt);
     expect(prompts[1]).toContain('You asked: gross or net?\nThe answer: Net, says "$(whoami)".');
     // Its run is in the folder of the dashboard, too, and is counted once.
-    await page.getByRole('link', { name: 'All loops' }).click();
+    await page.getByRole('link', { name: 'Loops', exact: true }).click();
     await page.locator('.loop').first().waitFor();
     expect(await page.locator('.loop').count()).toBe(1);
     expect(problems).toEqual([]);

@@ -16,11 +16,12 @@ import { fleetPaths, loopPaths } from '../../../src/fleet/files/paths.ts';
 import { addWorker, removeWorker, type Worker } from '../../../src/fleet/files/workers.ts';
 import { readText } from '../../../src/os/files/files.ts';
 import { acquireLock } from '../../../src/os/files/lock.ts';
+import { createRedactor } from '../../../src/os/redact/redact.ts';
 import { collectReport } from '../../../src/show/report/report-html.ts';
 import { createActions } from '../../../src/show/web/control.ts';
 import type { Dashboard } from '../../../src/show/web/server.ts';
 import type { ListUpdate } from '../../../src/show/web/stream.ts';
-import type { LoopSummary } from '../../../src/show/web/summary.ts';
+import type { LoopSummary } from '../../../src/show/web/summarise.ts';
 import { libraryOf, makeWorld, serve, type World } from './browser.ts';
 import { addIteration, endRun, journalWriter, startRun } from './journals.ts';
 import { prdRun, shopRun } from './scenes.ts';
@@ -139,9 +140,31 @@ describe('what the dashboard tells of a worker', () => {
     const { loops } = await get<{ loops: LoopSummary[] }>(server, '/api/loops');
     expect(Object.keys(loops[0] ?? {}).sort()).toEqual(
       [
-        ...['agent', 'budgetUsd', 'detail', 'elapsedMs', 'folder', 'hasTerminal', 'id', 'iteration', 'kind'],
-        ...['marks', 'name', 'next', 'of', 'offers', 'startedAt', 'status', 'stories', 'title', 'updatedAt'],
-        'usage',
+        ...[
+          'agent',
+          'becauseCode',
+          'branch',
+          'detail',
+          'elapsedMs',
+          'folder',
+          'hasTerminal',
+          'id',
+          'iteration',
+        ],
+        ...[
+          'kind',
+          'marks',
+          'name',
+          'next',
+          'of',
+          'offers',
+          'outcome',
+          'startedAt',
+          'status',
+          'stories',
+          'title',
+        ],
+        ...['updatedAt', 'usage'],
       ].sort(),
     );
     const stream = await openStream(server, '?loop=worker:sec');
@@ -161,7 +184,9 @@ describe('what the dashboard tells of a worker', () => {
     const library = await libraryOf(world, false);
     const ids = library.summaries().map(({ id }) => id);
     expect(ids).toEqual(['20261114-213000-001abc']);
-    const text = JSON.stringify(await collectReport(library, ids, '1.2.3', 0));
+    const text = JSON.stringify(
+      await collectReport(library, ids, createRedactor({}), { version: '1.2.3', madeAt: 0 }),
+    );
     expect(text).not.toContain('journal.ndjson');
   });
 

@@ -14,11 +14,12 @@ export const agents: Handlers = byName(
     },
   },
   denying('loop-state', 'speaks as the person that the loop belongs to', {
-    ralph: /^(answer|note|unpause)\b/,
+    ralph: /^(answer|note|unpause|trust(?! --show( --json)?$))\b/,
     swarm: /^(send|ralph resume)\b/,
   }),
   denying('agent-settings', 'changes what you may do', {
     claude:
       /^config (set|add|remove)\b.*\b(hooks|permission|disable)|^plugin (uninstall|remove|rm|disable)\b/i,
+    ralph: /^uninstall\b/,
   }),
 );

@@ -13,7 +13,7 @@ import {
   secretsIn,
   UNKNOWN,
 } from '../marks.ts';
-import { isSecretName } from '../private.ts';
+import { isSecretName } from '../secret-names.ts';
 import { isSecretFile } from '../zones.ts';
 import { contents } from './contents.ts';
 import { byName } from './rules.ts';

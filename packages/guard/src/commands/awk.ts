@@ -7,7 +7,8 @@ import { readCode } from '../foreign/read.ts';
 import { filled } from '../foreign/texts.ts';
 import { evaluate } from '../foreign/values.ts';
 import { isOpaque, isPlain, NETWORK, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
-import { isSecretName, namesOnly } from '../private.ts';
+import { namesOnly } from '../private.ts';
+import { isSecretName } from '../secret-names.ts';
 import { leavesNames } from './contents.ts';
 import { byName } from './rules.ts';
 

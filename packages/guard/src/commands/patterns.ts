@@ -2,7 +2,8 @@ import { type Args, readArgs } from '../argv.ts';
 import type { Handler, Handlers } from '../call.ts';
 import { unescapeText } from '../decode.ts';
 import { asGlob, asText, DECODED, isPlain, PRIVATE, STAR, UNKNOWN } from '../marks.ts';
-import { isSecretName, namesOnly } from '../private.ts';
+import { namesOnly } from '../private.ts';
+import { isSecretName } from '../secret-names.ts';
 import { contents, leavesNames } from './contents.ts';
 import { byName } from './rules.ts';
 

@@ -1,5 +1,5 @@
 import { PRIVATE, secretOf } from '../marks.ts';
-import { isSecretName } from '../private.ts';
+import { isSecretName } from '../secret-names.ts';
 import { type Code, endOf, type Language, mask, spend, workFor } from './code.ts';
 import { plainPerl, withoutAliases, withoutImports, withoutKeys, withoutModules } from './rewrite.ts';
 import { evaluate } from './values.ts';

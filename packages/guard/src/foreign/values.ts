@@ -1,6 +1,6 @@
 import { decodeBase64, decodeHex, unescapeText } from '../decode.ts';
 import { DECODED, NETWORK, PRIVATE, secretOf, secretsIn, UNKNOWN } from '../marks.ts';
-import { isSecretName } from '../private.ts';
+import { isSecretName } from '../secret-names.ts';
 import { argumentsAt, type Code, closing, endOf, mask, spend } from './code.ts';
 import { backwards, characters, decoded, filled, joinPaths, outside, percent } from './texts.ts';
 

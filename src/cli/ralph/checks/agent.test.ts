@@ -46,8 +46,8 @@ describe('checkPermissions', () => {
   it('fails on a mode that the agent does not have', () => {
     expect(checkPermissions(agents.cline, 'edit', [], false)).toMatchObject({
       status: 'error',
-      evidence: 'cline has no "edit" mode, only full or read',
-      remedy: 'set agent.permissions to full or read',
+      evidence: 'cline has no "edit" mode that works with nobody to ask, only full or read',
+      remedy: '--sandbox, where it may do everything, or --permissions full',
     });
   });
 });

@@ -1,3 +1,4 @@
+import { acpAgent, acpWordsOf } from '../../../agents/acp/agent.ts';
 import type { AgentAdapter, Permissions } from '../../../agents/adapter.ts';
 import { userAgent } from '../../../agents/custom/user-agent.ts';
 import { agentNameOf, agents } from '../../../agents/registry.ts';
@@ -6,6 +7,7 @@ import { askAgentVersion } from '../../../config/agent-version.ts';
 import type { ResolvedSettings } from '../../../config/settings-schema.ts';
 import { tryReadText } from '../../../os/files/files.ts';
 import { type Environment, findProgram } from '../../../os/process/process.ts';
+import { checkAcp } from './acp.ts';
 import { firstLine, type HealthCheck, hasError, resultsOf } from './health-check.ts';
 import { type Place, probe } from './probe.ts';
 
@@ -24,15 +26,18 @@ export async function checkAgent(
   const adapter = adapterOf(command, agent);
   const { ok, error } = resultsOf('agent.found', adapter.name);
   const permissions = checkPermissions(adapter, agent.permissions ?? 'edit', agent.flags);
-  const path = findProgram(command, place.env);
-  if (path === null) return [error(`"${command}" is not installed, or not on the PATH`, adapter.install)];
+  const program = programOf(command, agent);
+  const path = findProgram(program, place.env);
+  if (path === null) return [error(`"${program}" is not installed, or not on the PATH`, adapter.install)];
   // Only its owner knows what a custom agent does: any start could be a task for it.
   if (adapter.name === 'custom') return [ok(path), permissions];
-  if (!isOwn && /[\\/]/.test(command)) {
+  if (!isOwn && (adapter.protocol === 'acp' || /[\\/]/.test(command))) {
     const { skipped } = resultsOf('agent.runs', adapter.name);
-    return [ok(path), skipped('not tried: a file that came with this folder chose the path'), permissions];
+    return [ok(path), skipped('not tried: a file that came with this folder chose the program'), permissions];
   }
   const env = { ...place.env, ...agent.env };
+  if (adapter.protocol === 'acp')
+    return [ok(path), await checkAcp(adapter, path, { ...place, env }, agent.flags), permissions];
   const { check: runs, version } = await checkRuns(adapter, path, env);
   if (hasError([runs])) return [ok(path), runs, permissions];
   const login = await checkLogin(adapter, { path, version }, agent.flags, { ...place, env });
@@ -136,7 +141,8 @@ export function checkPermissions(
   const may = adapter.permits[mode];
   const modes = Object.keys(adapter.permits).join(' or ');
   if (may === undefined) {
-    return error(`${adapter.name} has no "${mode}" mode, only ${modes}`, `set agent.permissions to ${modes}`);
+    const evidence = `${adapter.name} has no "${mode}" mode that works with nobody to ask, only ${modes}`;
+    return error(evidence, `--sandbox, where it may do everything, or --permissions ${modes.split(' ')[0]}`);
   }
   const unless = flags.length === 0 ? '' : ` (unless agent.flags say otherwise: ${flags.join(' ')})`;
   const evidence = `${mode}${asRoot ? ', as root' : ''}: it may ${may}${unless}`;
@@ -145,7 +151,14 @@ export function checkPermissions(
 }
 
 /** The adapter of a command, or of an agent that the settings describe. */
-export function adapterOf(command: string, { args, output }: AgentSettings): AgentAdapter {
+export function adapterOf(command: string, { args, output, protocol }: AgentSettings): AgentAdapter {
+  if (protocol === 'acp') return acpAgent(command, args);
   if (args === undefined && output === undefined) return agents[agentNameOf(command)];
   return userAgent({ args: args ?? [], output: output ?? 'text' });
+}
+
+/** The program of a command: some agents speak the Agent Client Protocol by another one. */
+export function programOf(command: string, { args, protocol }: AgentSettings): string {
+  const other = protocol === 'acp' && args === undefined ? acpWordsOf(command).program : undefined;
+  return other ?? command;
 }

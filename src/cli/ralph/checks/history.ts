@@ -39,7 +39,7 @@ export function checkUnknownEvents(cwd: string): HealthCheck {
     return `${agent}: ${names.slice(0, 10).join(', ')}`;
   });
   const evidence = `not known in the last ${runs.length} runs: ${lists.join('; ')}`;
-  return warning(evidence, 'npm install -g ralphkit');
+  return warning(evidence, 'nothing, unless verdicts look wrong; a newer ralphkit may know these events');
 }
 
 function countUnknownEvents(cwd: string, runs: readonly string[]): Map<string, Map<string, number>> {

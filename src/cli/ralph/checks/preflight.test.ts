@@ -62,7 +62,7 @@ describe('preflight', () => {
     writeFileSync(join(cwd, 'file'), '');
     expect(run({ XDG_STATE_HOME: join(cwd, 'file') })).toMatchObject({
       code: 'state.writable',
-      exitCode: 2,
+      exitCode: 70,
     });
   });
 });

@@ -23,5 +23,7 @@ export function preflight(
   const failure = checks.find(({ status }) => status === 'error');
   if (failure === undefined) return null;
   const { id, evidence, remedy } = failure;
-  return new RalphError(id, evidence, { remedy, exitCode: otherExits.usage.exitCode });
+  // A disk that is full or cannot be written is a failure of the machine.
+  const { exitCode } = /\.(disk|writable)$/.test(id) ? otherExits.internal : otherExits.usage;
+  return new RalphError(id, evidence, { remedy, exitCode });
 }

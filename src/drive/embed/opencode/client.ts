@@ -1,6 +1,6 @@
 import { isObject } from '../../../core/json.ts';
 import type { Log } from '../embedded-loop.ts';
-import type { HostMessage } from '../host-messages.ts';
+import { answerOf, type HostMessage } from '../host-messages.ts';
 import type { Toast } from '../types.ts';
 import type { LogEntry, OpenCodeClient, PromptBody } from './types.ts';
 
@@ -8,16 +8,12 @@ import type { LogEntry, OpenCodeClient, PromptBody } from './types.ts';
 export function createHost(client: OpenCodeClient, directory: string) {
   const at = (id: string) => ({ path: { id }, query: { directory } });
 
-  async function getMessages(id: string): Promise<readonly HostMessage[]> {
-    const { data, error } = await client.session.messages(at(id));
-    if (error !== undefined || data === undefined) throw new Error(`no messages: ${textOf(error)}`);
-    return data;
-  }
+  const getMessages = (id: string) => client.session.messages(at(id));
 
-  async function injectPrompt(id: string, text: string): Promise<void> {
-    const body = { parts: [{ type: 'text' as const, text }], ...modelOf(await getMessages(id)) };
-    const { error } = await client.session.promptAsync({ ...at(id), body });
-    if (error !== undefined) throw new Error(textOf(error));
+  async function injectPrompt(id: string, text: string): Promise<unknown> {
+    const { data = [] } = await answerOf(getMessages(id));
+    const body = { parts: [{ type: 'text' as const, text }], ...modelOf(data) };
+    return client.session.promptAsync({ ...at(id), body });
   }
 
   /** Shows a toast without waiting: there may be no screen. */
@@ -62,10 +58,4 @@ function quietly(call: () => Promise<unknown>): void {
   try {
     Promise.resolve(call()).catch(() => {});
   } catch {}
-}
-
-function textOf(error: unknown): string {
-  if (isObject(error) && isObject(error.data) && typeof error.data.message === 'string')
-    return error.data.message;
-  return typeof error === 'string' ? error : (JSON.stringify(error) ?? 'no answer');
 }

@@ -7,6 +7,7 @@ const noArguments = '$999999999';
 
 const descriptions: Readonly<Record<CommandName, string>> = {
   'ralph-loop': 'Keep this session working until the task is really done: "task" [--max-iterations N] …',
+  ralph: 'The same as /ralph-loop',
   'ulw-loop': 'The same loop as /ralph-loop, in ultrawork mode',
   'cancel-ralph': 'End the Ralph loop of this session',
   'ralph-status': 'Say how the Ralph loop of this session is doing',

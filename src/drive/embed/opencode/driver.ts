@@ -1,12 +1,16 @@
 import type { Clock } from '../../../os/clock.ts';
 import { cancelLoop } from '../../session/control.ts';
 import type { SessionContext } from '../../session/hook-reply.ts';
-import { iterationText } from '../../session/loop-messages.ts';
-import { openLoop, type SessionLoop, updateSessionLoop } from '../../session/session-loops.ts';
+import {
+  listEndedLoops,
+  openLoop,
+  type SessionLoop,
+  updateSessionLoop,
+} from '../../session/session-loops.ts';
 import { hasSessionLoop } from '../../session/session-paths.ts';
 import { atStop } from '../../session/stop.ts';
 import { type Continuation, createIdleDriver, type IdleTurn } from '../idle-driver.ts';
-import { createToaster } from '../toaster.ts';
+import type { LoopFacts, Toaster } from '../toaster.ts';
 import type { createHost } from './client.ts';
 import { continuation, readSession } from './turn.ts';
 
@@ -14,6 +18,7 @@ const recoveryMs = 5000;
 
 type DriverOptions = {
   readonly host: ReturnType<typeof createHost>;
+  readonly toasts: Toaster;
   readonly context: SessionContext;
   readonly clock: Clock;
 };
@@ -59,7 +64,7 @@ async function judge(
   options: DriverOptions,
   { id, messages, error }: IdleTurn,
 ): Promise<Continuation | null> {
-  const { host, context } = options;
+  const { toasts, context } = options;
   const before = openLoop(context.env, id);
   if (before === null) return null;
   const session = readSession(messages);
@@ -67,14 +72,18 @@ async function judge(
   if (error === null && !session.isAnswered(before.transcript)) return null;
   const event = { sessionId: id, subagent: false, planMode: false, backgroundTasks: [], continuation };
   const reply = await atStop({ ...event, readTurn: (from) => session.readTurn(from, error) }, context);
-  if (reply.kind === 'notice') host.showToast(endToast(reply.notice));
-  const after = reply.kind === 'continue' ? openLoop(context.env, id) : null;
+  const after = openLoop(context.env, id);
+  if (reply.kind === 'notice') {
+    const end = listEndedLoops(context.env).find(({ run }) => run === before.run);
+    if (end?.loop.outcome) toasts.ended(loopFacts(before), end.loop.outcome, reply.notice);
+    else toasts.notice(reply.notice);
+  }
   if (reply.kind !== 'continue' || after === null) return null;
   return continuationFor(options, before, after, reply.message);
 }
 
 function continuationFor(
-  { host, context }: DriverOptions,
+  { toasts, context }: DriverOptions,
   before: SessionLoop,
   after: SessionLoop,
   prompt: string,
@@ -83,25 +92,22 @@ function continuationFor(
   return {
     prompt,
     isCurrent: () => openLoop(context.env, before.sessionId)?.revision === after.revision,
-    sending() {
-      const message = iterationText(after.loop);
-      host.showToast({ title: 'Ralph Loop', message, variant: 'info', duration: 2000 });
-    },
+    sending: () => toasts.iteration(loopFacts(after)),
     takeBack(why) {
       const text = `iteration ${after.loop.iteration} was not started: ${why}`;
       const change = { loop, transcript, turnStartedAt };
       updateSessionLoop(context, after, change, [{ type: 'notice', text }]);
     },
-    failed: (why) => createToaster(host.showToast, host.log).notContinued(after.loop, why),
+    failed: (why) => toasts.notContinued(loopFacts(after), why),
   };
 }
 
-function endToast(message: string) {
-  const isAccepted = message.includes('PROMISE_ACCEPTED');
+/** Returns what the toasts say of a loop. */
+export function loopFacts({ loop: { iteration, plan } }: SessionLoop): LoopFacts {
+  const { limits, completion } = plan;
   return {
-    title: isAccepted ? 'Ralph Loop Complete!' : 'Ralph Loop',
-    message,
-    variant: isAccepted ? ('success' as const) : ('warning' as const),
-    duration: 5000,
+    iteration,
+    maxIterations: limits.iterations ?? Number.POSITIVE_INFINITY,
+    completionPromise: completion.promise?.token ?? '',
   };
 }

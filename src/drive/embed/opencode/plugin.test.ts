@@ -99,6 +99,7 @@ describe('the OpenCode plugin', () => {
     expect(Object.keys(config.command ?? {})).toEqual([
       'ulw-loop',
       'ralph-loop',
+      'ralph',
       'cancel-ralph',
       'ralph-status',
       'ralph-pause',
@@ -146,6 +147,29 @@ describe('the OpenCode plugin', () => {
     await answers(text('<promise>DONE</promise>'));
     expect(prompts).toHaveLength(2);
     expect(loops()).toEqual([]);
+  });
+
+  it('shows the toasts of the embedded hook, in the same words', async () => {
+    const { command, answers, toasts } = await createServer();
+    await command('cancel-ralph', '');
+    await command('ralph', '"mend it" --max-iterations=1 --completion-promise=ALL_FIXED');
+    await answers(tool);
+    await command('cancel-ralph', '');
+    await command('ralph-loop', 'mend it --max-iterations 1');
+    for (let turn = 0; turn < 2; turn++) await answers(tool);
+    await command('ralph-loop', 'mend it');
+    await answers(tool, text('<promise>DONE</promise>'));
+    expect(toasts.map(({ title, message }) => `${title}: ${message}`)).toEqual([
+      'No Active Loop: No Ralph Loop is currently running',
+      'Ralph Loop Started: Max 1 iterations. Complete with <promise>ALL_FIXED</promise>',
+      'Ralph Loop: Iteration 1/1',
+      'Ralph Loop Cancelled: Stopped at iteration 1',
+      'Ralph Loop Started: Max 1 iterations. Complete with <promise>DONE</promise>',
+      'Ralph Loop: Iteration 1/1',
+      'Ralph Loop Stopped: Max iterations (1) reached without completion',
+      'Ralph Loop Started: Max 50 iterations. Complete with <promise>DONE</promise>',
+      'Ralph Loop Complete!: Task completed after 0 iteration(s)',
+    ]);
   });
 
   it('goes on after a restart of OpenCode', async () => {
@@ -411,7 +435,9 @@ describe('a turn that ends in OpenCode', () => {
     }
     expect(server.loops()).toEqual([]);
     expect(server.ended()).toMatchObject([{ outcome: expected.ends }]);
-    expect(server.toasts.at(-1)?.message).toContain(expected.because ?? '');
+    const { events } = readJournal(server.runs()[0]?.journal ?? '');
+    const end = events.find((event) => event.type === 'run.ended');
+    expect(end?.because.text).toContain(expected.because ?? '');
   });
 });
 

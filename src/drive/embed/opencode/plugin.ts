@@ -8,13 +8,19 @@ import { type CommandName, isPlainStop, isStart, type StartName } from '../../se
 import { controlLoop } from '../../session/control.ts';
 import type { Reply, SessionContext } from '../../session/hook-reply.ts';
 import { reminderMessage } from '../../session/loop-messages.ts';
-import { openLoop, type TranscriptMark, updateSessionLoop } from '../../session/session-loops.ts';
+import {
+  openLoop,
+  type SessionLoop,
+  type TranscriptMark,
+  updateSessionLoop,
+} from '../../session/session-loops.ts';
 import { hasSessionLoop } from '../../session/session-paths.ts';
 import { startSessionLoop } from '../../session/start.ts';
 import { readHostError, readMessages, sessionOfEvent } from '../host-messages.ts';
+import { createToaster, type Toaster } from '../toaster.ts';
 import { createHost } from './client.ts';
 import { addCommands, answer, say } from './commands.ts';
-import { createOpenCodeDriver, type OpenCodeDriver } from './driver.ts';
+import { createOpenCodeDriver, loopFacts, type OpenCodeDriver } from './driver.ts';
 import { toolGuard } from './guard.ts';
 import { readSession } from './turn.ts';
 import type { PluginHooks, PluginInput } from './types.ts';
@@ -46,6 +52,7 @@ type PluginParts = {
   readonly directory: string;
   readonly surroundings: Surroundings;
   readonly host: ReturnType<typeof createHost>;
+  readonly toasts: Toaster;
   readonly context: SessionContext;
   readonly driver: OpenCodeDriver;
 };
@@ -61,8 +68,9 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
     driver: dirname(fileURLToPath(import.meta.url)),
     version: __VERSION__,
   };
-  const driver = createOpenCodeDriver({ host, context, clock });
-  const parts: PluginParts = { directory, surroundings, host, context, driver };
+  const toasts = createToaster(host.showToast, host.log);
+  const driver = createOpenCodeDriver({ host, toasts, context, clock });
+  const parts: PluginParts = { directory, surroundings, host, toasts, context, driver };
   let names: readonly CommandName[] = [];
   let commands = 0;
   return {
@@ -82,7 +90,7 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
       if (!isPlainStop(words) || !hasSessionLoop(env, sessionID)) return;
       const event = { control: 'ralph-pause', sessionId: sessionID, promptId: null } as const;
       const reply = controlLoop(event, context);
-      if (reply.kind === 'answer') showToast(parts, 'Ralph Loop', reply.message);
+      if (reply.kind === 'answer') toasts.notice(reply.message);
     },
     async event({ event }) {
       if (!handledEvents.has(event.type) || !isObject(event.properties)) return;
@@ -102,22 +110,24 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
 
 /** Carries a command out and returns the text that the model gets in its place. */
 async function runCommand(parts: PluginParts, command: Command, newPromptId: () => string): Promise<string> {
-  const { host, context, driver } = parts;
+  const { host, context, driver, toasts } = parts;
   const { name, sessionId } = command;
+  const before = openLoop(context.env, sessionId);
   const isQuick = name === 'cancel-ralph' || name === 'ralph-status';
-  const messages = isQuick ? [] : await host.getMessages(sessionId).catch(() => []);
-  const session = readSession(readMessages(messages));
+  const messages = isQuick ? [] : await host.getMessages(sessionId).then(readMessages, () => []);
+  const session = readSession(messages);
   const readTurn = (from: TranscriptMark) => session.readTurn(from, null);
   const promptId = newPromptId();
   const reply = isStart(name)
     ? startLoop(parts, { ...command, name }, promptId)
     : controlLoop({ control: name, sessionId, promptId, readTurn, cwd: parts.directory }, context);
-  if (reply.kind !== 'context') return answerText(parts, name, reply);
+  if (reply.kind !== 'context') return answerText(parts, name, reply, before);
   // The new turn begins after the messages that are there.
   const state = openLoop(context.env, sessionId);
   driver.forget(sessionId);
   if (state) updateSessionLoop(context, state, { transcript: session.mark });
-  if (reply.notice !== undefined) showToast(parts, 'Ralph Loop', reply.notice);
+  if (state && isStart(name)) toasts.started(loopFacts(state));
+  else if (reply.notice !== undefined) toasts.notice(reply.notice);
   return reply.message;
 }
 
@@ -133,24 +143,22 @@ function startLoop(
     return startSessionLoop({ ...event, transcriptPath: null }, context);
   }
   surroundings.warn(`ralph-loop: ${endsEarly}`);
-  showToast(parts, 'No Ralph Loop', endsEarly, 'warning');
+  parts.toasts.warning('No Ralph Loop', endsEarly);
   return { kind: 'context', message: command.task };
 }
 
-function answerText(parts: PluginParts, name: CommandName, reply: Reply): string {
+function answerText(
+  { toasts }: PluginParts,
+  name: CommandName,
+  reply: Reply,
+  before: SessionLoop | null,
+): string {
   const text = reply.kind === 'answer' ? reply.message : `/${name}: nothing to do.`;
-  showToast(parts, 'Ralph Loop', text);
+  if (name !== 'cancel-ralph') toasts.notice(text);
+  else if (before === null) toasts.noLoop();
+  else toasts.cancelled(loopFacts(before));
   // The model repeats this text: it must not hold the marker, which would be a claim.
   return answer(text.replaceAll(/<promise>([^<]*)<\/promise>/g, 'promise "$1"'));
-}
-
-function showToast(
-  { host }: PluginParts,
-  title: string,
-  message: string,
-  variant: 'info' | 'warning' = 'info',
-): void {
-  host.showToast({ title, message, variant, duration: 8000 });
 }
 
 async function handleEvent(

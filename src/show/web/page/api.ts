@@ -1,8 +1,12 @@
 import type { LogRead } from '../../../journal/read-log.ts';
+import type { Diff } from '../../../os/git/git-diff.ts';
 import type { ReportData } from '../../report/report-html.ts';
+import type { Result } from '../../result.ts';
+import type { RunFigures } from '../../stats/figures.ts';
 import type { Action } from '../actions.ts';
 import type { IterationDetails } from '../details.ts';
 import type { ListUpdate, ViewUpdate } from '../stream.ts';
+import type { Transcript } from '../transcript.ts';
 
 export type Info = { readonly version: string; readonly control: boolean };
 
@@ -11,7 +15,18 @@ export type Listener = {
   view(update: ViewUpdate): void;
   /** Called with true when the server answers, with false when it is gone. */
   connected(isConnected: boolean): void;
+  /** Called if the server knows neither the token (401) nor the loop (404): to ask again would not help. */
+  refused(refusal: Refusal): void;
 };
+
+/** An answer of the server that is no data. */
+export class Refusal extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** Source of the page's data: a server, or the data in a report. */
 type Api = {
@@ -21,7 +36,14 @@ type Api = {
   info(): Promise<Info>;
   /** Follows all loops, and one in detail; the function that comes back ends it. */
   follow(loop: string | null, listener: Listener): () => void;
+  result(loop: string): Promise<Result>;
   details(loop: string, index: number): Promise<IterationDetails>;
+  /** What the whole run changed. */
+  changes(loop: string): Promise<Diff | null>;
+  transcript(loop: string, index: number): Promise<Transcript>;
+  /** A file as it was at the end of an iteration. */
+  file(loop: string, index: number, path: string): Promise<string>;
+  figures(): Promise<readonly RunFigures[]>;
   log(loop: string, index: number, check: string): Promise<LogRead>;
   screen(loop: string): Promise<string | null>;
   act(loop: string, action: Action): Promise<string>;
@@ -58,7 +80,7 @@ function serverApi(token: string): Api {
 
   async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
     const response = await fetch(path, { ...init, headers: { ...headers, ...init.headers } });
-    if (!response.ok) throw new Error(await messageIn(response));
+    if (!response.ok) throw await refusalOf(response);
     return parse(await response.text());
   }
 
@@ -67,7 +89,15 @@ function serverApi(token: string): Api {
     isLive: true,
     only: null,
     info: () => ask('/api/info'),
+    result: (loop) => ask(`${loopPath(loop)}/result`),
     details: (loop, index) => ask(`${loopPath(loop)}/iterations/${index}`),
+    changes: (loop) => ask(`${loopPath(loop)}/changes`),
+    transcript: (loop, index) => ask(`${loopPath(loop)}/iterations/${index}/transcript`),
+    async file(loop, index, path) {
+      const address = `${loopPath(loop)}/iterations/${index}/file?path=${encodeURIComponent(path)}`;
+      return (await ask<{ text: string }>(address)).text;
+    },
+    figures: () => ask('/api/figures'),
     log: (loop, index, check) => ask(`${loopPath(loop)}/iterations/${index}/logs/${check}`),
     async screen(loop) {
       return (await ask<{ screen: string | null }>(`${loopPath(loop)}/terminal`)).screen;
@@ -81,9 +111,9 @@ function serverApi(token: string): Api {
   };
 }
 
-async function messageIn(response: Response): Promise<string> {
+async function refusalOf(response: Response): Promise<Refusal> {
   const body = await response.json().catch(() => null);
-  return body?.error?.message ?? `the server says ${response.status}`;
+  return new Refusal(response.status, body?.error?.message ?? `the server says ${response.status}`);
 }
 
 /** Reads the event stream by hand: an EventSource cannot show a token. */
@@ -112,7 +142,7 @@ function followStream(
       headers: seq === null ? headers : { ...headers, 'Last-Event-ID': seq },
       signal: current.signal,
     });
-    if (!response.ok || response.body === null) throw new Error(await messageIn(response));
+    if (!response.ok || response.body === null) throw await refusalOf(response);
     listener.connected(true);
     pauseMs = 500;
     await readEvents(response.body, take);
@@ -123,7 +153,11 @@ function followStream(
       // A browser has six connections for all tabs of a server: one that nobody sees gives its own back.
       if (document.hidden)
         await new Promise((seen) => document.addEventListener('visibilitychange', seen, { once: true }));
-      await read().catch(() => {});
+      await read().catch((error: unknown) => {
+        if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 404)) return;
+        isOver = true;
+        listener.refused(error);
+      });
       if (isOver || document.hidden) continue;
       listener.connected(false);
       await new Promise((wake) => setTimeout(wake, pauseMs));
@@ -176,8 +210,14 @@ function reportApi(data: ReportData): Api {
       if (loop !== null && view) listener.view({ id: loop, ...view, count: view.iterations.length });
       return () => {};
     },
+    result: async (loop) => data.results[loop] ?? { changes: '', diff: '' },
     details: async (loop, index) => data.details[`${loop} ${index}`] ?? { prompt: null, changes: null },
     log: async (loop, index, check) => data.logs[`${loop} ${index} ${check}`] ?? { kind: 'missing' },
+    changes: async (loop) => data.changes[loop] ?? null,
+    transcript: async (loop, index) =>
+      data.transcripts[`${loop} ${index}`] ?? { entries: [], leftOut: 0, hasStream: false },
+    file: () => Promise.reject(new Error('a report has no whole files')),
+    figures: async () => data.figures,
     screen: async () => null,
     act: () => Promise.reject(new Error('this is a report: it shows, and changes nothing')),
   };

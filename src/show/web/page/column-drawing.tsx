@@ -2,12 +2,14 @@ import { useMemo } from 'preact/hooks';
 import type { IterationView } from '../../../journal/run-view.ts';
 import type { Row } from './column-rows.tsx';
 import { Label } from './marks.tsx';
+import { ticksTo } from './ticks.ts';
 
 type PlacedRow = Row & { readonly top: number };
 type RowsProps = { readonly rows: readonly PlacedRow[]; readonly width: number };
 
 export const headHeight = 22;
 export const gap = 18;
+const axisWidth = 52;
 
 /** Draws the rows below the numbers of the iterations. */
 export function placeRows(rows: readonly Row[]): PlacedRow[] {
@@ -24,6 +26,40 @@ function yOf({ top, height, max }: PlacedRow, amount: number): number {
   return top + height - (amount / max) * height;
 }
 
+/** Amounts that the axis of a row names: round ones, or two of a low row. */
+function ticksOf({
+  max,
+  barMax = max,
+  height,
+  format,
+  ticks = ticksTo,
+}: PlacedRow): { amount: number; share: number }[] {
+  if (format === undefined) return [];
+  const amounts = height < 50 ? [0, barMax] : ticks(barMax, 3).filter((amount) => amount <= barMax);
+  return amounts.map((amount) => ({ amount, share: amount / barMax }));
+}
+
+/** The axis of each row, left of the columns. */
+export function Axis({ rows, height }: { readonly rows: readonly PlacedRow[]; readonly height: number }) {
+  return (
+    <svg class="axis" width={axisWidth} height={height} aria-hidden="true">
+      {rows.flatMap((row) =>
+        ticksOf(row).map(({ amount, share }) => {
+          const y = row.top + row.height - share * (row.height - (row.headroom ?? 0));
+          return (
+            <Label
+              x={axisWidth - 6}
+              y={y + 4}
+              looks="tick last"
+              text={amount === 0 ? 0 : (row.format?.(amount) ?? '')}
+            />
+          );
+        }),
+      )}
+    </svg>
+  );
+}
+
 /** The lines behind all columns. */
 export function Background({ rows, width }: RowsProps) {
   return (
@@ -34,6 +70,15 @@ export function Background({ rows, width }: RowsProps) {
           {row.lines?.map(({ amount, looks }) => (
             <Across y={yOf(row, amount)} looks={looks} />
           ))}
+          {ticksOf(row).map(
+            ({ share }) =>
+              share > 0 && (
+                <Across
+                  y={row.top + row.height - share * (row.height - (row.headroom ?? 0))}
+                  looks="grid-line"
+                />
+              ),
+          )}
           {row.curve && <path d={curvePath(row, row.curve, width)} class="sum-line" />}
         </>
       ))}
@@ -48,13 +93,6 @@ function Across({ y, looks }: { readonly y: number; readonly looks: string }) {
 function curvePath(row: PlacedRow, curve: readonly number[], width: number): string {
   const points = curve.map((amount, index) => `${(index + 0.5) * width} ${yOf(row, amount).toFixed(1)}`);
   return points.length === 0 ? '' : `M${points.join('L')}`;
-}
-
-export function LineNames({ rows }: Pick<RowsProps, 'rows'>) {
-  const names = rows.flatMap(
-    (row) => row.lines?.map((line) => ({ ...line, y: yOf(row, line.amount) + 3 })) ?? [],
-  );
-  return <>{names.map(({ y, name }) => name && <Label x={2} y={y} looks="threshold-name" text={name} />)}</>;
 }
 
 type ColumnProps = RowsProps & { readonly one: IterationView; readonly scale: string; readonly at: number };
@@ -77,13 +115,13 @@ export function Column({ one, rows, width, scale, at }: ColumnProps) {
 }
 
 function drawCell(row: PlacedRow, one: IterationView, width: number) {
-  const { top, height, max, headroom = 0, bars, curve, sign } = row;
+  const { top, height, max, barMax = max, headroom = 0, bars, curve, sign } = row;
   const size = Math.max(4, Math.min(34, width - Math.max(3, width * 0.3)));
   const total = curve?.[one.index];
   let y = top + height;
   const shapes = bars?.(one).map(([looks, amount]) => {
     if (amount <= 0) return null;
-    const high = Math.max(1, (amount / max) * (height - headroom));
+    const high = Math.max(1, (amount / barMax) * (height - headroom));
     y -= high;
     const box = { x: (width - size) / 2, y, width: size, height: high };
     return <rect {...box} class={`bar ${looks}`} data-amount={amount} />;

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
+import { plural } from '../../../core/text.ts';
 import { totalTokens } from '../../../core/turn.ts';
 import { type IterationView, type RunView, timeByKind } from '../../../journal/run-view.ts';
 import { formatCost, formatTokens } from '../../terminal/units.ts';
-import { duration, percent, plural } from './format.ts';
+import { duration, percent } from './format.ts';
 import { CheckCell, CommitSign, MarkShape } from './marks.tsx';
+import { timeTicks } from './ticks.ts';
 
 /** One row of the chart. */
 export type Row = {
@@ -12,6 +14,12 @@ export type Row = {
   readonly height: number;
   /** The amount that fills the height. As long as it stays, so does what is drawn. */
   readonly max: number;
+  /** The amount at which a bar fills the height, where bars have a scale of their own. */
+  readonly barMax?: number;
+  /** Formats an amount of the axis; a row without it has none. */
+  readonly format?: (amount: number) => string;
+  /** Makes the amounts that the axis names; round ones if it is missing. */
+  readonly ticks?: (max: number, wanted: number) => number[];
   readonly legend?: readonly (readonly [looks: string, name: string])[];
   /** The bars of an iteration, the first one at the bottom. */
   readonly bars?: (one: IterationView) => readonly (readonly [looks: string, amount: number])[];
@@ -19,8 +27,8 @@ export type Row = {
   readonly headroom?: number;
   /** A sign of an iteration that is no bar. */
   readonly sign?: (one: IterationView, top: number, width: number) => ComponentChildren;
-  /** Amounts that are marked by a line across; a name stands at the left edge. */
-  readonly lines?: readonly { readonly amount: number; readonly looks: string; readonly name?: string }[];
+  /** Amounts that are marked by a line across. */
+  readonly lines?: readonly { readonly amount: number; readonly looks: string }[];
   /** The amounts of a curve over all iterations. */
   readonly curve?: readonly number[];
 };
@@ -65,6 +73,8 @@ function timeRow({ iterations }: RunView, now: number): Row {
     note: `up to ${duration(longest)}`,
     height: 64,
     max: roomy(longest),
+    format: duration,
+    ticks: timeTicks,
     legend: used.map((kind) => [kind, kind]),
     bars: ({ index }) => timeKinds.map((kind) => [kind, times[index]?.[kind] ?? 0]),
   };
@@ -85,6 +95,7 @@ function tokenRow({ iterations }: RunView): Row {
     note: `up to ${formatTokens(max)}`,
     height: 64,
     max,
+    format: formatTokens,
     legend: tokenKinds.map(([looks, , name]) => [looks, name]),
     bars: ({ usage }) => tokenKinds.map(([looks, key]) => [looks, usage?.[key] ?? 0]),
   };
@@ -95,7 +106,7 @@ const costLegend = [
   ['sum', 'total'],
 ] as const;
 
-/** The cost of each iteration as a bar, the sum as a line, the budget as the line that it must not cross. */
+/** The cost of each iteration as a bar on a scale of its own, the sum as a line, the budget as the line not to cross. */
 function costRow({ iterations, limits, usage }: RunView): Row {
   const own = iterations.map((one) => one.usage?.costUsd ?? 0);
   let running = 0;
@@ -108,6 +119,8 @@ function costRow({ iterations, limits, usage }: RunView): Row {
     note: budget === 0 ? total : `${total}, budget ${formatCost(budget)}`,
     height: usage.costUsd === undefined ? 16 : 64,
     max: Math.max(1e-9, running > budget ? roomy(running) : budget),
+    barMax: Math.max(1e-9, ...own),
+    ...(running === 0 ? {} : { format: formatCost }),
     legend: running === 0 ? [] : costLegend,
     lines: budget === 0 ? [] : [{ amount: budget, looks: 'budget' }],
     curve: running === 0 ? [] : curve,
@@ -115,13 +128,8 @@ function costRow({ iterations, limits, usage }: RunView): Row {
   };
 }
 
-const thresholds = [
-  { share: 0.5, looks: 'threshold', name: '50 %' },
-  { share: 0.6, looks: 'threshold' },
-  { share: 0.7, looks: 'threshold', name: '70 %' },
-  { share: 0.8, looks: 'threshold' },
-  { share: 0.9, looks: 'threshold last', name: '90 %' },
-];
+/** Shares of the context window that a line marks. */
+const thresholds = [0.5, 0.6, 0.7, 0.8, 0.9];
 
 /** Against the window where its size is known; a guess would be worse than none. */
 function contextRow({ iterations }: RunView): Row {
@@ -140,7 +148,9 @@ function contextRow({ iterations }: RunView): Row {
         : `up to ${percent(most / window)} of ${formatTokens(window)}`,
     height: 56,
     max: window ?? most,
-    lines: window === null ? [] : thresholds.map((line) => ({ ...line, amount: line.share * window })),
+    format: (tokens) => (window === null ? formatTokens(tokens) : percent(tokens / window)),
+    legend: window === null ? [] : [['threshold-key', 'lines at 50 to 90 %']],
+    lines: window === null ? [] : thresholds.map((share) => ({ amount: share * window, looks: 'threshold' })),
     bars: ({ context }) => (context ? [[`context ${level(context.tokens)}`, context.tokens]] : []),
   };
 }
@@ -171,13 +181,14 @@ const changeLegend = [
 function changeRow({ iterations, source }: RunView): Row {
   if (source === 'timeline') return unknownRow('Changes', 'not known');
   const commits = iterations.reduce((sum, one) => sum + one.commits, 0);
-  const files = iterations.reduce((sum, one) => sum + one.filesChanged, 0);
+  const most = Math.max(0, ...iterations.map(({ filesChanged }) => filesChanged));
   return {
     name: 'Changes',
-    note: `${plural(commits, 'commit')}, ${plural(files, 'file')} changed`,
+    note: `${plural(commits, 'commit')}, up to ${plural(most, 'file')}`,
     height: 40,
     headroom: 12,
-    max: Math.max(1, ...iterations.map(({ filesChanged }) => filesChanged)),
+    max: Math.max(1, most),
+    format: String,
     legend: changeLegend,
     bars: ({ filesChanged }) => [['files', filesChanged]],
     sign: (one, top, width) => one.commits > 0 && <CommitSign count={one.commits} top={top} width={width} />,

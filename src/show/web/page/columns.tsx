@@ -1,12 +1,13 @@
-import { useComputed, useSignal } from '@preact/signals';
 import type { RefObject, TargetedMouseEvent } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunView } from '../../../journal/run-view.ts';
-import { Background, Column, gap, headHeight, LineNames, placeRows } from './column-drawing.tsx';
+import { Axis, Background, Column, gap, headHeight, placeRows } from './column-drawing.tsx';
 import { type Row, rowsOf } from './column-rows.tsx';
+import { describeIteration } from './iteration-words.ts';
 import { pointerX, useWidth } from './parts.tsx';
 import { hovered, openLog, select, tab } from './state.ts';
 import type { ChartProps } from './timeline.tsx';
+import { Tooltip, useTooltip } from './tooltip.tsx';
 
 /** Columns come into the picture and leave it by so many at once, so that not every scroll draws anew. */
 const chunk = 30;
@@ -15,19 +16,20 @@ const chunk = 30;
 export function Columns({ view, selected, at }: ChartProps) {
   const { iterations } = view;
   const [box, measured] = useWidth();
+  const { tip, show, hide } = useTooltip();
   const room = measured || 800;
   const width = Math.max(11, Math.min(72, Math.floor(room / Math.max(1, iterations.length))));
   const all = Math.max(room, iterations.length * width);
   const rows = placeRows(rowsOf(view, at));
   const height = rows.reduce((sum, row) => sum + row.height + gap, headHeight);
-  const scale = JSON.stringify([width, rows.map((row) => [row.name, row.top, row.max])]);
-  const { onScroll, scrolled, firstChunk } = useScrolling(box, { room, width, all, selected });
-  const atLeftEdge = useComputed(() => `translate(${scrolled.value} 0)`);
+  const scale = JSON.stringify([width, rows.map((row) => [row.name, row.top, row.max, row.barMax])]);
+  const { onScroll, firstChunk } = useScrolling(box, { room, width, all, selected });
   const last = (firstChunk + 2) * chunk + Math.ceil(room / width);
   const shown = iterations.slice(Math.max(0, firstChunk - 1) * chunk, last);
   return (
-    <div class="strip">
+    <div class="strip chart-box">
       <RowLabels rows={rows} />
+      <Axis rows={rows} height={height} />
       <div
         class="scroller"
         ref={box}
@@ -43,8 +45,15 @@ export function Columns({ view, selected, at }: ChartProps) {
           aria-label={describe(view)}
           width={all}
           height={height}
-          onMouseMove={(event) => (hovered.value = indexAt(event, view, width))}
-          onMouseLeave={() => (hovered.value = null)}
+          onMouseMove={(event) => {
+            const index = indexAt(event, view, width);
+            hovered.value = index;
+            show(event, index === null ? '' : describeIteration(iterations[index], view, at));
+          }}
+          onMouseLeave={() => {
+            hovered.value = null;
+            hide();
+          }}
           onClick={(event) => choose(event, indexAt(event, view, width))}
         >
           <Band looks="chosen" index={selected} width={width} height={height} />
@@ -55,11 +64,9 @@ export function Columns({ view, selected, at }: ChartProps) {
               <Column key={one.index} one={one} rows={rows} width={width} scale={scale} at={at} />
             ))}
           </g>
-          <g transform={atLeftEdge}>
-            <LineNames rows={rows} />
-          </g>
         </svg>
       </div>
+      <Tooltip tip={tip} />
     </div>
   );
 }
@@ -68,12 +75,12 @@ type Sizes = Readonly<Record<'room' | 'width' | 'all' | 'selected', number>>;
 
 /** Keeps the chosen column in view, and the end of a run that grows. */
 function useScrolling(box: RefObject<HTMLElement>, { room, width, all, selected }: Sizes) {
-  const scrolled = useSignal(0);
+  const scrolled = useRef(0);
   const [firstChunk, setFirstChunk] = useState(() => Math.max(0, chunkAt(selected - room / width)));
-  const wasAtEnd = scrolled.peek() + room >= (box.current?.scrollWidth ?? 0) - 2;
+  const wasAtEnd = scrolled.current + room >= (box.current?.scrollWidth ?? 0) - 2;
   function onScroll(): void {
-    scrolled.value = box.current?.scrollLeft ?? 0;
-    setFirstChunk(chunkAt(scrolled.value / width));
+    scrolled.current = box.current?.scrollLeft ?? 0;
+    setFirstChunk(chunkAt(scrolled.current / width));
   }
   useLayoutEffect(() => {
     if (wasAtEnd) box.current?.scrollTo(all, 0);
@@ -81,11 +88,11 @@ function useScrolling(box: RefObject<HTMLElement>, { room, width, all, selected 
   }, [all]);
   useLayoutEffect(() => {
     const x = selected * width;
-    const isSeen = x >= scrolled.peek() && x + width <= scrolled.peek() + room;
+    const isSeen = x >= scrolled.current && x + width <= scrolled.current + room;
     if (!isSeen) box.current?.scrollTo(x - room / 2, 0);
     onScroll();
   }, [selected, width]);
-  return { onScroll, scrolled, firstChunk };
+  return { onScroll, firstChunk };
 }
 
 function chunkAt(index: number): number {

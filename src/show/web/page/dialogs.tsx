@@ -2,7 +2,8 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Action } from '../actions.ts';
-import type { LoopSummary, Offer } from '../summary.ts';
+import type { Offer } from '../offers.ts';
+import type { LoopSummary } from '../summarise.ts';
 import { Facts, Note } from './parts.tsx';
 import { api, info, told } from './state.ts';
 
@@ -98,7 +99,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['/', 'filter the loops'],
   ['j  k', 'next and previous loop'],
   ['Enter', 'open it'],
-  ['Esc', 'back to all loops'],
+  ['Esc', 'closes what is open, then goes back to all loops'],
   ['←  →', 'previous and next iteration'],
   ['t', 'light, dark, or as the system has it'],
   ['?', 'this list'],

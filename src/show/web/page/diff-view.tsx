@@ -1,69 +1,200 @@
-import { useState } from 'preact/hooks';
+import { type Signal, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { plural } from '../../../core/text.ts';
 import type { Diff } from '../../../os/git/git-diff.ts';
-import { plural } from './format.ts';
+import { type DiffFile, readDiff, type TreeNode, treeOf } from './diff.ts';
+import { CodeLines, SplitLines, UnifiedLines } from './diff-lines.tsx';
+import { Answer, Choice, Note } from './parts.tsx';
 
-type FileDiff = { readonly name: string; readonly lines: readonly string[] };
+type DiffViewProps = {
+  readonly diff: Diff;
+  readonly readFile: (path: string) => Promise<string>;
+  /** The iteration at whose end a file can be opened; null if none is kept. */
+  readonly iteration: number | null;
+};
 
-const shownLines = 2000;
+type Layout = 'split' | 'unified';
 
-/** A diff by file, closed where there are many. */
-export function DiffView({ diff, title }: { readonly diff: Diff; readonly title: string }) {
-  const files = splitDiff(diff.text);
+/** Files with so many lines in all are open at first. */
+const openLines = 800;
+const wide = '(min-width: 1150px)';
+
+/** A diff with its files as a tree, each foldable, side by side where there is room. */
+export function DiffView({ diff, ...props }: DiffViewProps) {
+  const files = useMemo(() => readDiff(diff.text), [diff.text]);
+  const layout = useSignal<Layout>(matchMedia(wide).matches ? 'split' : 'unified');
+  const closed = useSignal<ReadonlySet<string>>(closedAtFirst(files));
+  function setOpen(path: string, isOpen: boolean): void {
+    const next = new Set(closed.value);
+    if (isOpen) next.delete(path);
+    else next.add(path);
+    closed.value = next;
+  }
+  function show(path: string): void {
+    setOpen(path, true);
+    requestAnimationFrame(() => document.getElementById(idOf(path))?.scrollIntoView());
+  }
   return (
     <div class="diff">
-      <p class="diff-head">
-        <b>{title}</b>
-        <span>{plural(files.length, 'file')}</span>
-        <Counts lines={files.flatMap(({ lines }) => lines)} />
-        {diff.truncated && <span class="note">only the beginning is shown</span>}
-      </p>
-      {files.map((file) => (
-        <FileView {...file} startsOpen={files.length <= 3} />
-      ))}
+      <DiffHead files={files} truncated={diff.truncated} layout={layout} closed={closed} />
+      <div class={files.length > 1 ? 'diff-body with-tree' : 'diff-body'}>
+        {files.length > 1 && (
+          <nav class="file-tree" aria-label="Changed files">
+            <Tree nodes={treeOf(files)} show={show} />
+          </nav>
+        )}
+        <div class="diff-files">
+          {files.map((file) => (
+            <FileView
+              key={file.path}
+              file={file}
+              layout={layout.value}
+              isOpen={!closed.value.has(file.path)}
+              setOpen={(isOpen) => setOpen(file.path, isOpen)}
+              {...props}
+            />
+          ))}
+        </div>
+      </div>
     </div>
   );
 }
 
-function Counts({ lines }: Pick<FileDiff, 'lines'>) {
-  const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
+type HeadProps = Pick<Diff, 'truncated'> & {
+  readonly files: readonly DiffFile[];
+  readonly layout: Signal<Layout>;
+  /** Paths of the folded files. */
+  readonly closed: Signal<ReadonlySet<string>>;
+};
+
+function DiffHead({ files, truncated, layout, closed }: HeadProps) {
+  const sum = (count: (file: DiffFile) => number) => files.reduce((total, file) => total + count(file), 0);
+  const isAnyClosed = closed.value.size > 0;
   return (
-    <>
-      <span class="plus">{`+${count('+')}`}</span>
-      <span class="minus">{`−${count('-')}`}</span>
-    </>
+    <div class="diff-head">
+      <b>{plural(files.length, 'file')}</b>
+      <Counts plus={sum(({ plus }) => plus)} minus={sum(({ minus }) => minus)} />
+      {truncated && <span class="note">only the beginning is shown</span>}
+      <button
+        type="button"
+        class="small-button push"
+        onClick={() => (closed.value = new Set(isAnyClosed ? [] : files.map(({ path }) => path)))}
+      >
+        {isAnyClosed ? 'Unfold all' : 'Fold all'}
+      </button>
+      <Choice
+        name="Layout"
+        value={layout.value}
+        options={[
+          ['split', 'Side by side'],
+          ['unified', 'Unified'],
+        ]}
+        choose={(option) => (layout.value = option)}
+      />
+    </div>
   );
 }
 
-function FileView({ name, lines, startsOpen }: FileDiff & { readonly startsOpen: boolean }) {
-  const [isOpen, setOpen] = useState(startsOpen);
+function idOf(path: string): string {
+  return `file-${path}`;
+}
+
+function closedAtFirst(files: readonly DiffFile[]): Set<string> {
+  const closed = new Set<string>();
+  let lines = 0;
+  for (const file of files) {
+    lines += file.lines.length;
+    if (lines > openLines && file !== files[0]) closed.add(file.path);
+  }
+  return closed;
+}
+
+function Counts({ plus, minus }: Pick<DiffFile, 'plus' | 'minus'>) {
   return (
-    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <code>{name}</code>
-        <Counts lines={lines} />
-      </summary>
-      <pre tabIndex={0}>
-        {isOpen &&
-          lines.slice(0, shownLines).map((line) => <span class={lineKind(line)}>{`${line}\n`}</span>)}
-      </pre>
-    </details>
+    <span class="counts">
+      <span class="plus">{`+${plus}`}</span> <span class="minus">{`−${minus}`}</span>
+    </span>
   );
 }
 
-function lineKind(line: string): string {
-  if (line.startsWith('@@')) return 'hunk';
-  if (line.startsWith('+')) return 'plus';
-  return line.startsWith('-') ? 'minus' : 'same';
+const letters = { new: 'A', deleted: 'D', renamed: 'R', changed: 'M' } as const;
+
+function StatusMark({ status }: Pick<DiffFile, 'status'>) {
+  return (
+    <span class={`file-mark ${status}`} title={status} role="img" aria-label={status}>
+      {letters[status]}
+    </span>
+  );
 }
 
-/** The files in a unified diff, without the lines that only repeat their names. */
-function splitDiff(text: string): FileDiff[] {
-  return text
-    .split(/^(?=diff --git )/m)
-    .filter((part) => part.startsWith('diff --git '))
-    .map((part) => {
-      const [head = '', ...rest] = part.replace(/\n$/, '').split('\n');
-      const start = rest.findIndex((line) => line.startsWith('@@') || line.startsWith('Binary files'));
-      return { name: / b\/(.*)$/.exec(head)?.[1] ?? head, lines: start === -1 ? [] : rest.slice(start) };
-    });
+type TreeProps = { readonly nodes: readonly TreeNode[]; readonly show: (path: string) => void };
+
+function Tree({ nodes, show }: TreeProps) {
+  return (
+    <ul>
+      {nodes.map(({ name, file, children }) => (
+        <li>
+          {file === null ? (
+            <details open>
+              <summary>{`${name}/`}</summary>
+              <Tree nodes={children} show={show} />
+            </details>
+          ) : (
+            <button type="button" class="tree-file" title={file.path} onClick={() => show(file.path)}>
+              <StatusMark {...file} />
+              <span class="tree-name">{name}</span>
+              <Counts {...file} />
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type FileProps = Omit<DiffViewProps, 'diff'> & {
+  readonly file: DiffFile;
+  readonly layout: Layout;
+  readonly isOpen: boolean;
+  readonly setOpen: (isOpen: boolean) => void;
+};
+
+function FileView({ file, layout, isOpen, setOpen, readFile, iteration }: FileProps) {
+  const isWhole = useSignal(false);
+  const { path, from, status } = file;
+  return (
+    <section class="diff-file" id={idOf(path)} aria-label={path}>
+      <header>
+        <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <span class="chevron" aria-hidden="true">
+            {isOpen ? '▾' : '▸'}
+          </span>
+          <StatusMark status={status} />
+          <code>{from === null ? path : `${from} → ${path}`}</code>
+        </button>
+        <Counts {...file} />
+        {iteration !== null && status !== 'deleted' && !file.isBinary && isOpen && (
+          <button
+            type="button"
+            class="small-button"
+            aria-pressed={isWhole.value}
+            onClick={() => (isWhole.value = !isWhole.value)}
+          >
+            {isWhole.value ? 'Back to the diff' : `Open at iteration ${iteration}`}
+          </button>
+        )}
+      </header>
+      {isOpen && !isWhole.value && <DiffLines file={file} layout={layout} />}
+      {isOpen && isWhole.value && (
+        <Answer of={path} ask={() => readFile(path)} show={(text) => <CodeLines path={path} text={text} />} />
+      )}
+    </section>
+  );
+}
+
+function DiffLines({ file, layout }: Pick<FileProps, 'file' | 'layout'>) {
+  if (file.isBinary) return <Note text="A binary file." />;
+  if (file.lines.length === 0)
+    return <Note text={file.status === 'renamed' ? 'Renamed without a change.' : 'No lines changed.'} />;
+  return layout === 'split' ? <SplitLines file={file} /> : <UnifiedLines file={file} />;
 }

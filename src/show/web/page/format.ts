@@ -1,8 +1,11 @@
 import { formatDuration } from '../../../core/duration.ts';
+import { limitOfReason } from '../../../core/limit-words.ts';
+import type { Outcome } from '../../../core/outcome.ts';
 import { totalTokens, type Usage } from '../../../core/turn.ts';
 import type { Mark } from '../../../journal/run-view.ts';
-import { formatCost, formatTokens } from '../../terminal/units.ts';
-import type { Status } from '../summary.ts';
+import { costText, formatTokens } from '../../terminal/units.ts';
+import type { LoopSummary } from '../summarise.ts';
+import { isLive, type Status } from '../summary.ts';
 
 /** A time in its two largest units, so that times can be compared at a glance. */
 export function duration(ms: number): string {
@@ -12,8 +15,8 @@ export function duration(ms: number): string {
   return formatDuration(ms < 10_000 ? ms : Math.round(ms / 1000) * 1000);
 }
 
-export function cost({ costUsd, estimated }: Usage): string {
-  return costUsd === undefined ? 'not reported' : `${formatCost(costUsd)}${estimated ? ' (estimated)' : ''}`;
+export function cost(usage: Usage): string {
+  return costText(usage) || 'not reported';
 }
 
 export function tokens(usage: Usage): string {
@@ -24,15 +27,11 @@ export function clock(at: number): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-export function plural(count: number, noun: string, nouns = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : nouns}`;
-}
-
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-export const statusNames: Readonly<Record<Status, string>> = {
+const statusNames: Readonly<Record<Status, string>> = {
   'needs-you': 'needs you',
   running: 'running',
   waiting: 'waiting',
@@ -42,13 +41,44 @@ export const statusNames: Readonly<Record<Status, string>> = {
   failed: 'not done',
 };
 
+export const outcomeNames: Readonly<Record<Outcome, string>> = {
+  PROMISE_ACCEPTED: 'Done',
+  MAX_ITERATIONS_REACHED: 'Iterations',
+  AGENT_FAILED: 'Agent failed',
+  LOOP_FAILED: 'Failed',
+  BLOCKED: 'Blocked',
+  NEEDS_DECISION: 'Question',
+  STUCK: 'Stuck',
+  BUDGET_SPENT: 'Budget',
+  USAGE_LIMIT: 'Limit',
+  CANCELLED: 'Stopped',
+  INTERRUPTED: 'Stopped',
+};
+
+/** What the badge of a loop says: how it ended, or what it does. */
+export function badgeOf({ status, outcome, becauseCode }: LoopSummary): string {
+  if (outcome === null || (isLive(status) && status !== 'needs-you')) return statusNames[status];
+  const limit = limitOfReason(becauseCode);
+  if (limit !== undefined) return capital(markNames[limit.mark]);
+  return status === 'done' ? 'Done' : outcomeNames[outcome];
+}
+
+/** Returns a text with a capital at its start. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export const markNames: Readonly<Record<Mark, string>> = {
   running: 'running',
   accepted: 'claim accepted',
   rejected: 'claim rejected',
   'failed-checks': 'a guardrail failed',
   'went-on': 'went on',
-  limited: 'usage limit',
+  'usage-limit': 'usage limit',
+  overload: 'overload',
+  'context-full': 'context full',
+  login: 'login',
+  'no-credit': 'no credit',
   failed: 'the turn failed',
   'needs-person': 'needs a person',
   stopped: 'stopped',

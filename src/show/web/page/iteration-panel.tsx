@@ -1,25 +1,30 @@
-import type { IterationView } from '../../../journal/run-view.ts';
-import type { IterationDetails } from '../details.ts';
-import { DiffView } from './diff-view.tsx';
-import { duration, markNames } from './format.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { plural } from '../../../core/text.ts';
+import { markNames } from './format.ts';
 import { type IterationProps, IterationSummary } from './iteration-summary.tsx';
 import { MarkIcon } from './marks.tsx';
-import { Answer, Note, Results, Verbatim } from './parts.tsx';
-import { api, type Tab, tab } from './state.ts';
+import { Answer, lazy, Verbatim } from './parts.tsx';
+import { api, entry, tab, tabs } from './state.ts';
 
-const tabs: readonly Tab[] = ['summary', 'changes', 'tools', 'prompt'];
+const Changes = lazy(async () => (await import('./changes.tsx')).Changes);
+const TranscriptView = lazy(async () => (await import('./transcript-view.tsx')).TranscriptView);
 
 /** All about the iteration that is chosen. */
 export function IterationPanel(props: IterationProps) {
   const { iteration, mark, toolCalls } = props.one;
+  const panel = useRef<HTMLElement>(null);
+  // An address that names a tab leads to it.
+  useEffect(() => {
+    if (tab.value !== 'summary') panel.current?.scrollIntoView();
+  }, []);
   const names = {
     summary: 'Summary',
+    transcript: toolCalls ? `Transcript (${plural(toolCalls, 'call')})` : 'Transcript',
     changes: 'Changes',
-    tools: `Tools (${toolCalls ?? '?'})`,
     prompt: 'Prompt',
   };
   return (
-    <section class="card panel" aria-label="The chosen iteration">
+    <section class="card panel" aria-label="The chosen iteration" ref={panel}>
       <header>
         <h2>
           <MarkIcon mark={mark} />
@@ -33,7 +38,7 @@ export function IterationPanel(props: IterationProps) {
               aria-selected={tab.value === name}
               aria-controls="iteration-body"
               tabIndex={tab.value === name ? 0 : -1}
-              onClick={() => (tab.value = name)}
+              onClick={() => openTab(name)}
               onKeyDown={moveTab}
             >
               {names[name]}
@@ -54,64 +59,32 @@ function moveTab(event: KeyboardEvent): void {
   if (step === undefined) return;
   event.preventDefault();
   const index = (tabs.indexOf(tab.value) + step) % tabs.length;
-  tab.value = tabs[index] ?? 'summary';
+  openTab(tabs[index] ?? 'summary');
   document.querySelectorAll<HTMLElement>('.tabs button')[index]?.focus();
 }
 
 function Body(props: IterationProps) {
-  const { loop, view, one } = props;
-  const ask = () => api.details(loop, one.index);
-  const key = `${tab.value} ${one.index} ${one.seq} ${one.mark}`;
+  const { loop, one } = props;
+  const of = `${loop} ${one.index} ${one.seq} ${one.mark}`;
   switch (tab.value) {
     case 'summary':
       return <IterationSummary {...props} />;
+    case 'transcript':
+      return <TranscriptView key={one.index} of={of} {...props} />;
     case 'changes':
-      return (
-        <Answer key={key} ask={ask} show={(details) => <Changes {...details} one={one} view={view} />} />
-      );
-    case 'tools':
-      return <Tools {...one} />;
+      return <Changes {...props} />;
     case 'prompt':
       return (
-        <Answer key={key} ask={ask} show={({ prompt }) => <Verbatim text={prompt ?? one.promptStart} />} />
+        <Answer
+          of={of}
+          ask={() => api.details(loop, one.index)}
+          show={({ prompt }) => <Verbatim text={prompt ?? one.promptStart} />}
+        />
       );
   }
 }
 
-function Tools({ tools, toolCalls }: IterationView) {
-  if (tools.length === 0) return <Note text="No tool calls." />;
-  const rows = tools.map(({ name, summary, ok, ms }) => ({
-    ok,
-    cells: [name, <code>{summary}</code>, ms !== null && duration(ms)],
-  }));
-  return (
-    <>
-      {toolCalls !== null && toolCalls > tools.length && (
-        <Note text={`The last ${tools.length} of ${toolCalls} calls.`} />
-      )}
-      <Results looks="tools" heads={['Tool', 'What', 'Time']} rows={rows} />
-    </>
-  );
-}
-
-type ChangesProps = IterationDetails & Pick<IterationProps, 'one' | 'view'>;
-
-function Changes({ changes, one, view }: ChangesProps) {
-  if (changes !== null) return <DiffView diff={changes} title="Changes" />;
-  if (one.files.length === 0)
-    return (
-      <Note text={view.source === 'timeline' ? 'What it changed is not known.' : 'Nothing was changed.'} />
-    );
-  return (
-    <div class="left-files">
-      <Note text="Changed in this iteration; what they looked like then is not kept:" />
-      <ul>
-        {one.files.map((file) => (
-          <li>
-            <code>{file}</code>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
+function openTab(name: (typeof tabs)[number]): void {
+  tab.value = name;
+  entry.value = null;
 }

@@ -1,8 +1,9 @@
 import type { ComponentProps } from 'preact';
+import { plural } from '../../../core/text.ts';
 import { type CheckView, type IterationView, type RunView, timeByKind } from '../../../journal/run-view.ts';
 import { formatCost, formatTokens } from '../../terminal/units.ts';
-import { clock, duration, percent, plural } from './format.ts';
-import { Answer, Facts, signOf, Verbatim } from './parts.tsx';
+import { clock, duration, percent } from './format.ts';
+import { Answer, Evidence, Facts, signOf, Verbatim } from './parts.tsx';
 import { api, openLog } from './state.ts';
 
 export type IterationProps = {
@@ -14,6 +15,7 @@ export type IterationProps = {
 
 export function IterationSummary({ loop, view, one, at }: IterationProps) {
   const { verdict, prd, index, text } = one;
+  const isInStopCard = view.outcome !== null && one === view.iterations.findLast((other) => other.verdict);
   return (
     <div class="summary">
       <Facts facts={factsOf(one, view, at)} />
@@ -22,13 +24,7 @@ export function IterationSummary({ loop, view, one, at }: IterationProps) {
           <div class={`verdict ${verdict.accepted ? 'yes' : 'no'}`}>
             <b>{verdict.accepted ? 'Claim accepted' : 'Claim rejected'}</b>
             <p>{verdict.because}</p>
-            <ul>
-              {verdict.evidence.map(({ check, ok, detail, warning }) => (
-                <li
-                  class={warning ? 'doubt' : ok ? 'yes' : 'no'}
-                >{`${signOf(ok, warning)} ${check}: ${detail}`}</li>
-              ))}
-            </ul>
+            {!isInStopCard && <Evidence {...verdict} />}
           </div>
         )}
         {prd?.problems.map((problem) => (
@@ -141,6 +137,7 @@ function Log({ loop, one, command }: ChecksProps & { readonly command: string })
   const index = checks.findLastIndex((check) => check.command === command);
   return (
     <Answer
+      of={`${one.seq} ${index}`}
       ask={() => api.log(loop, one.index, `${kind}-${index}`)}
       show={(log) => {
         const text = log.kind === 'text' ? log.text || '(it printed nothing)' : missingLogs[log.kind];

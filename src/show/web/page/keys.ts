@@ -1,5 +1,5 @@
 import { dialog } from './dialogs.tsx';
-import { openId, select, selected } from './state.ts';
+import { openLog, screen, select, selected } from './state.ts';
 import { nextTheme } from './theme.ts';
 
 /** The keys of both pages; `dialogs.tsx` lists them for people. */
@@ -11,7 +11,7 @@ export function listenToKeys(): void {
       if (key === 'Escape') target.blur();
       return;
     }
-    const keys = openId.value === null ? overviewKeys : loopKeys;
+    const keys = { loops: overviewKeys, loop: loopKeys, trends: otherKeys, compare: otherKeys }[screen.value];
     const act = Object.hasOwn(keys, key) ? keys[key] : undefined;
     if (act === undefined || event.defaultPrevented) return;
     event.preventDefault();
@@ -25,6 +25,14 @@ const everywhere: Keys = {
   t: nextTheme,
   '?': () => {
     dialog.value = 'keys';
+  },
+};
+
+/** Pages without keys of their own go back. */
+const otherKeys: Keys = {
+  ...everywhere,
+  Escape: () => {
+    location.hash = '#/';
   },
 };
 
@@ -42,7 +50,8 @@ const loopKeys: Keys = {
   ArrowLeft: () => select(selected.value - 1),
   ArrowRight: () => select(selected.value + 1),
   Escape: () => {
-    location.hash = '#/';
+    if (openLog.value !== null) openLog.value = null;
+    else location.hash = '#/';
   },
 };
 

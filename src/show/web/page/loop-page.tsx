@@ -1,23 +1,21 @@
-import {
-  elapsedAt,
-  type IterationView,
-  type RunView,
-  skippedText,
-  timeByKind,
-} from '../../../journal/run-view.ts';
+import { useSignal } from '@preact/signals';
+import { elapsedAt, type RunView, skippedText, titleOf } from '../../../journal/run-view.ts';
 import { formatCost } from '../../terminal/units.ts';
-import type { LoopSummary } from '../summary.ts';
+import type { LoopSummary } from '../summarise.ts';
 import { Columns } from './columns.tsx';
 import { ActionButtons } from './dialogs.tsx';
-import { clock, cost, duration, markNames, percent, plural, statusNames, tokens } from './format.ts';
+import { badgeOf, clock, cost, duration, markNames, percent, tokens } from './format.ts';
 import { IterationPanel } from './iteration-panel.tsx';
+import { describeIteration } from './iteration-words.ts';
 import { MarkIcon, markOrder } from './marks.tsx';
-import { Card, Figure, Note } from './parts.tsx';
+import { Card, Choice, Figure, lazy, Message, Note } from './parts.tsx';
 import { api, hovered, info, isGone, selected, summary, told, view, viewEnd } from './state.ts';
 import { StopCard } from './stop-card.tsx';
 import { Tasks } from './tasks.tsx';
 import { Terminal } from './terminal.tsx';
 import { Timeline } from './timeline.tsx';
+
+const IterationTable = lazy(async () => (await import('./iteration-table.tsx')).IterationTable);
 
 /** Page of one loop. */
 export function LoopPage({ id }: { readonly id: string }) {
@@ -25,7 +23,7 @@ export function LoopPage({ id }: { readonly id: string }) {
   const run = view.value;
   const at = viewEnd.value;
   const one = run?.iterations[selected.value];
-  if (run === null) return <main class="loop-page" id="main" />;
+  if (run === null) return <Message title="One moment…" />;
   return (
     <main class="loop-page" id="main">
       <div class="loop-top">
@@ -35,42 +33,64 @@ export function LoopPage({ id }: { readonly id: string }) {
       <p class="told" role="status">
         {isGone.value ? 'It is not there any more: somebody removed it.' : told}
       </p>
-      <StopCard view={run} summary={loop} />
+      <StopCard loop={id} view={run} summary={loop} />
       <Figures view={run} at={at} />
       {api.isLive && loop?.hasTerminal && (
         <Card title="Terminal">
           <Terminal loop={id} />
         </Card>
       )}
-      <Tasks view={run} />
+      <Tasks view={run} at={at} />
       <Card title="Timeline" beside={<Legend {...run} />}>
         <Timeline view={run} selected={selected.value} at={at} />
       </Card>
-      <Card title="Iteration by iteration" looks="strip-card" beside={<Readout view={run} />}>
-        <Columns view={run} selected={selected.value} at={at} />
-      </Card>
+      <Charts view={run} at={at} />
       {one && <IterationPanel loop={id} view={run} one={one} at={at} />}
       <Notices view={run} />
     </main>
   );
 }
 
-function Title({ view, loop }: { readonly view: RunView; readonly loop: LoopSummary | undefined }) {
-  const { run, agent, agentVersion, cwd, task } = view;
+/** The figures of each iteration, drawn or as a table. */
+function Charts({ view, at }: { readonly view: RunView; readonly at: number }) {
+  const form = useSignal<'chart' | 'table'>('chart');
+  const beside = (
+    <>
+      <Readout view={view} />
+      <Choice
+        name="Form"
+        value={form.value}
+        options={[
+          ['chart', 'Chart'],
+          ['table', 'Table'],
+        ]}
+        choose={(one) => (form.value = one)}
+      />
+    </>
+  );
   return (
-    <div class="loop-title">
-      <h1>{loop?.kind === 'worker' ? loop.name : firstLine(task) || run}</h1>
-      <p class="note">
-        {loop && <span class={`pill ${loop.status}`}>{statusNames[loop.status]}</span>}
-        <span class="now-doing">{loop?.detail}</span>
-      </p>
-      <Note text={[run, agent, agentVersion, cwd].filter(Boolean).join(' · ')} />
-    </div>
+    <Card title="Iteration by iteration" looks="strip-card" beside={beside}>
+      {form.value === 'chart' ? (
+        <Columns view={view} selected={selected.value} at={at} />
+      ) : (
+        <IterationTable view={view} at={at} />
+      )}
+    </Card>
   );
 }
 
-function firstLine(text: string): string {
-  return (text.split('\n').find((line) => line.trim() !== '') ?? '').replace(/^#+\s*/, '').slice(0, 160);
+function Title({ view, loop }: { readonly view: RunView; readonly loop: LoopSummary | undefined }) {
+  const { run, agent, agentVersion, cwd, branch, task } = view;
+  return (
+    <div class="loop-title">
+      <h1>{titleOf(task) || loop?.name}</h1>
+      <p class="note">
+        {loop && <span class={`pill ${loop.status}`}>{badgeOf(loop)}</span>}
+        <span class="now-doing">{loop?.detail}</span>
+      </p>
+      <Note text={[cwd, branch, agent, agentVersion, loop?.name ?? run].filter(Boolean).join(' · ')} />
+    </div>
+  );
 }
 
 function Figures({ view, at }: { readonly view: RunView; readonly at: number }) {
@@ -129,21 +149,7 @@ function Legend({ iterations }: RunView) {
 /** The iteration under the pointer, else the chosen one, in a line. */
 function Readout({ view }: { readonly view: RunView }) {
   const one = view.iterations[hovered.value ?? selected.value];
-  return <p class="readout">{one && describe(one, view, viewEnd.value)}</p>;
-}
-
-function describe(one: IterationView, { source }: RunView, at: number): string {
-  const { agent, review, checks, waiting } = timeByKind(one, at);
-  const parts = [
-    `Iteration ${one.iteration}: ${markNames[one.mark]}`,
-    duration(agent + review + checks + waiting),
-    one.usage && `${tokens(one.usage)} tokens`,
-    one.usage?.costUsd !== undefined && formatCost(one.usage.costUsd),
-    one.context?.window && `context ${percent(one.context.tokens / one.context.window)}`,
-    one.prd && `${one.prd.mode} ${one.prd.story ?? ''}`,
-    source === 'journal' && plural(one.commits, 'commit'),
-  ];
-  return parts.filter(Boolean).join(' · ');
+  return <p class="readout">{describeIteration(one, view, viewEnd.value).replaceAll('\n', ' · ')}</p>;
 }
 
 function Notices({ view }: { readonly view: RunView }) {

@@ -1,10 +1,28 @@
-import { render } from 'preact';
+import { render, type TargetedSubmitEvent } from 'preact';
+import { Refusal } from './api.ts';
 import { dialog, OpenDialog } from './dialogs.tsx';
+import { duration } from './format.ts';
 import { listenToKeys } from './keys.ts';
 import { LoopPage } from './loop-page.tsx';
 import { Overview } from './overview.tsx';
-import { api, info, isConnected, openId, refusal, start, summary, trouble } from './state.ts';
+import { lazy, Message } from './parts.tsx';
+import {
+  api,
+  info,
+  isConnected,
+  now,
+  openId,
+  refusal,
+  screen,
+  seenAt,
+  start,
+  summary,
+  trouble,
+} from './state.ts';
 import { applyTheme, nextTheme } from './theme.ts';
+
+const Trends = lazy(async () => (await import('./trends.tsx')).Trends);
+const Compare = lazy(async () => (await import('./compare.tsx')).Compare);
 
 function App() {
   return (
@@ -17,13 +35,16 @@ function App() {
           ralph
         </a>
         <span class="crumb">
-          {openId.value !== null && (
-            <>
-              <a href="#/">All loops</a>
-              <span>{` / ${summary.value?.name ?? openId.value}`}</span>
-            </>
-          )}
+          {openId.value !== null && <span>{summary.value?.title || openId.value}</span>}
         </span>
+        <nav class="pages" aria-label="Pages">
+          <a href="#/" aria-current={screen.value === 'loops' ? 'page' : undefined}>
+            Loops
+          </a>
+          <a href="#/trends" aria-current={screen.value === 'trends' ? 'page' : undefined}>
+            Trends
+          </a>
+        </nav>
         <Connection />
         <button
           type="button"
@@ -47,7 +68,8 @@ function App() {
 }
 
 function Connection() {
-  const words = isConnected.value ? 'live' : 'not connected';
+  const age = duration(Math.max(0, now.value - seenAt.value));
+  const words = isConnected.value ? 'live' : `not connected, data is ${age} old; trying again`;
   return (
     <span class={`link ${isConnected.value === null ? '' : isConnected.value ? 'on' : 'off'}`} role="status">
       {isConnected.value !== null && (api.isLive ? words : 'report')}
@@ -56,15 +78,38 @@ function Connection() {
 }
 
 function Content() {
-  if (refusal.value !== null)
-    return (
-      <main class="refused" id="main">
-        <h1>Not connected</h1>
-        <p>{refusal.value}</p>
-      </main>
-    );
-  if (info.value === null) return null;
+  if (refusal.value !== null) return <Refused refusal={refusal.value} />;
+  if (info.value === null) return <Message title="One moment…" />;
+  if (screen.value === 'trends') return <Trends />;
+  if (screen.value === 'compare') return <Compare />;
   return openId.value === null ? <Overview /> : <LoopPage key={openId.value} id={openId.value} />;
+}
+
+function Refused({ refusal }: { readonly refusal: Error }) {
+  const status = refusal instanceof Refusal ? refusal.status : null;
+  if (status === 404)
+    return (
+      <Message title="There is no such loop" text={openId.value ?? ''}>
+        <a href="#/">All loops</a>
+      </Message>
+    );
+  if (status !== 401) return <Message title="Not connected" text={refusal.message} />;
+  return (
+    <Message title="Not connected" text={refusal.message}>
+      <form onSubmit={useToken}>
+        <input name="address" aria-label="Address or token" placeholder="Address or token" required />
+        <button type="submit">Open</button>
+      </form>
+    </Message>
+  );
+}
+
+/** Starts anew with the token of the address that was printed, or of its end. */
+function useToken(event: TargetedSubmitEvent<HTMLFormElement>): void {
+  event.preventDefault();
+  const address = String(new FormData(event.currentTarget).get('address'));
+  location.hash = `#token=${address.split('token=').at(-1)?.trim()}`;
+  location.reload();
 }
 
 applyTheme();

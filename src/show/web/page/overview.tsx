@@ -1,9 +1,11 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
+import { plural } from '../../../core/text.ts';
 import { totalTokens } from '../../../core/turn.ts';
-import { formatCost, formatTokens } from '../../terminal/units.ts';
-import { byUrgency, isLive, type LoopSummary, type Status } from '../summary.ts';
-import { clock, duration, plural, statusNames } from './format.ts';
+import { costText, formatCost, formatTokens } from '../../terminal/units.ts';
+import type { LoopSummary } from '../summarise.ts';
+import { byUrgency, isLive, type Status } from '../summary.ts';
+import { badgeOf, clock, duration } from './format.ts';
 import { MarkShape } from './marks.tsx';
 import { Figure } from './parts.tsx';
 import { loops, now } from './state.ts';
@@ -18,15 +20,20 @@ const shownAtOnce = 60;
 /** All loops, those that wait for a person first. */
 export function Overview() {
   const filter = useSignal('');
+  const group = useSignal<readonly Status[] | null>(null);
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   const all = [...(loops.value?.values() ?? [])].sort(byUrgency);
-  const matches = all.filter((loop) => words.every((word) => textOf(loop).includes(word)));
+  const matches = all.filter(
+    (loop) =>
+      (group.value === null || group.value.includes(loop.status)) &&
+      words.every((word) => textOf(loop).includes(word)),
+  );
   useKeptFocus();
   return (
     <main class="overview" id="main">
       <h1 class="unseen">All loops</h1>
       <div class="toolbar">
-        <Totals loops={all} />
+        <Totals loops={all} group={group} />
         <input
           class="filter"
           type="search"
@@ -60,26 +67,49 @@ function useKeptFocus(): void {
   });
 }
 
-function textOf({ name, title, agent, status, folder, detail }: LoopSummary): string {
-  return `${name} ${title} ${agent} ${status} ${folder} ${detail}`.toLowerCase();
+function textOf(loop: LoopSummary): string {
+  const { name, title, agent, status, folder, branch, detail, startedAt } = loop;
+  const date =
+    startedAt === null ? '' : `${clock(startedAt)} ${new Date(startedAt).toISOString().slice(0, 10)}`;
+  return `${name} ${title} ${agent} ${status} ${badgeOf(loop)} ${folder} ${branch} ${detail} ${date}`.toLowerCase();
 }
 
-function Totals({ loops }: { readonly loops: readonly LoopSummary[] }) {
-  const count = (...wanted: Status[]) => loops.filter(({ status }) => wanted.includes(status)).length;
+const tiles: readonly (readonly [name: string, ...states: Status[]])[] = [
+  ['need you', 'needs-you'],
+  ['at work', 'running', 'waiting', 'paused'],
+  ['done', 'done'],
+  ['not done', 'failed', 'stopped'],
+];
+
+type TotalsProps = {
+  readonly loops: readonly LoopSummary[];
+  /** The states that are shown; null shows all. */
+  readonly group: Signal<readonly Status[] | null>;
+};
+
+/** Counts by state; a click on one shows only those. */
+function Totals({ loops, group }: TotalsProps) {
   const costs = loops.flatMap(({ usage }) => usage.costUsd ?? []);
   const tokens = loops.reduce((sum, { usage }) => sum + totalTokens(usage), 0);
   const isEstimate = loops.some(({ usage }) => usage.estimated);
   const cost = costs.length === 0 ? 'not reported' : formatCost(costs.reduce((sum, one) => sum + one, 0));
   return (
     <div class="totals" aria-live="off">
-      <Figure
-        name="need you"
-        value={String(count('needs-you'))}
-        looks={count('needs-you') > 0 ? 'ask' : ''}
-      />
-      <Figure name="at work" value={String(count('running', 'waiting', 'paused'))} />
-      <Figure name="done" value={String(count('done'))} />
-      <Figure name="not done" value={String(count('failed', 'stopped'))} />
+      {tiles.map(([name, ...states]) => {
+        const count = loops.filter(({ status }) => states.includes(status)).length;
+        const isChosen = group.value?.[0] === states[0];
+        return (
+          <button
+            type="button"
+            class={`figure ${name === 'need you' && count > 0 ? 'ask' : ''}`}
+            aria-pressed={isChosen}
+            onClick={() => (group.value = isChosen ? null : states)}
+          >
+            <b>{count}</b>
+            <span>{name}</span>
+          </button>
+        );
+      })}
       <Figure name="tokens" value={formatTokens(tokens)} />
       <Figure name={isEstimate ? 'cost, estimated in part' : 'cost'} value={cost} />
     </div>
@@ -111,17 +141,18 @@ function Group({ title, loops }: { readonly title: string; readonly loops: reado
 }
 
 function LoopCard({ loop }: { readonly loop: LoopSummary }) {
-  const { id, name, status, stories, iteration, of, usage, startedAt, kind } = loop;
-  const share = stories ? stories.done / Math.max(1, stories.total) : of ? iteration / of : 0;
+  const { id, name, title, status, stories, iteration, of, usage, startedAt, kind, folder, branch } = loop;
+  const done = stories ? stories.done / Math.max(1, stories.total) : of ? iteration / of : 0;
+  const share = isLive(status) ? done : 1;
   const progress = stories ? `${stories.done}/${stories.total} stories · ` : '';
   const isWatched = isLive(status) && (status !== 'needs-you' || kind === 'worker');
   return (
     <a class={`loop card ${status}`} href={`#/loop/${encodeURIComponent(id)}`} data-id={id}>
       <div class="loop-head">
-        <b class="name">{name}</b>
-        <span class={`pill ${status}`}>{statusNames[status]}</span>
+        <b class="title">{title || name}</b>
+        <span class={`pill ${status}`}>{badgeOf(loop)}</span>
       </div>
-      <p class="title">{loop.title}</p>
+      <p class="name">{[folder.split('/').at(-1), branch, name].filter(Boolean).join(' · ')}</p>
       <p class="detail">{loop.detail}</p>
       <Sparkline {...loop} />
       <div class="progress">
@@ -130,9 +161,7 @@ function LoopCard({ loop }: { readonly loop: LoopSummary }) {
       <div class="facts">
         <span>{`${progress}iteration ${iteration}${of ? `/${of}` : ''}`}</span>
         <Elapsed {...loop} />
-        {usage.costUsd !== undefined && (
-          <span>{`${formatCost(usage.costUsd)}${usage.estimated ? ' est.' : ''}`}</span>
-        )}
+        {usage.costUsd !== undefined && <span>{costText(usage)}</span>}
         <span>{loop.agent}</span>
         {isWatched ? <LastSign {...loop} /> : startedAt !== null && <span>{clock(startedAt)}</span>}
       </div>

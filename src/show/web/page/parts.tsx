@@ -1,5 +1,7 @@
-import type { ComponentChildren, RefObject } from 'preact';
+import { signal } from '@preact/signals';
+import type { ComponentChildren, ComponentType, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Verdict } from '../../../core/loop.ts';
 
 type CardProps = {
   readonly title: string;
@@ -39,6 +41,39 @@ export function Note({ text }: { readonly text: string }) {
   return <p class="note">{text}</p>;
 }
 
+type MessageProps = {
+  readonly title: string;
+  readonly text?: string;
+  readonly children?: ComponentChildren;
+};
+
+/** A page that has nothing else to show. */
+export function Message({ title, text, children }: MessageProps) {
+  return (
+    <main class="refused" id="main">
+      <h1>{title}</h1>
+      <p>{text}</p>
+      {children}
+    </main>
+  );
+}
+
+type CommandProps = Readonly<Record<'name' | 'command', string>> & { readonly children?: ComponentChildren };
+
+/** A command to type, with a button that copies it. */
+export function Command({ name, command, children }: CommandProps) {
+  return (
+    <p class="next">
+      <span>{name}</span>
+      <code>{command}</code>
+      <button type="button" class="small-button" onClick={() => navigator.clipboard?.writeText(command)}>
+        Copy
+      </button>
+      {children}
+    </p>
+  );
+}
+
 /** Text that somebody else wrote, as it is. */
 export function Verbatim({ text, label }: { readonly text: string; readonly label?: string }) {
   return (
@@ -66,7 +101,7 @@ type TableProps = {
 };
 
 /** Results, each with its sign in the first column. */
-export function Results({ looks, heads, caption, rows }: TableProps) {
+function Results({ looks, heads, caption, rows }: TableProps) {
   return (
     <table class={looks}>
       {caption && <caption>{caption}</caption>}
@@ -96,6 +131,15 @@ export function Results({ looks, heads, caption, rows }: TableProps) {
   );
 }
 
+/** What was checked about a claim. */
+export function Evidence({
+  evidence,
+  caption = '',
+}: Pick<Verdict, 'evidence'> & { readonly caption?: string }) {
+  const rows = evidence.map(({ check, detail, ...result }) => ({ ...result, cells: [check, detail] }));
+  return <Results looks="evidence" heads={['Check', 'Found']} caption={caption} rows={rows} />;
+}
+
 /** Names and what they stand for; those without a value are left out. */
 export function Facts({
   facts,
@@ -117,10 +161,15 @@ export function Facts({
   );
 }
 
-type AnswerProps<T> = { readonly ask: () => Promise<T>; readonly show: (answer: T) => ComponentChildren };
+type AnswerProps<T> = {
+  /** Changes with the question. */
+  readonly of: string;
+  readonly ask: () => Promise<T>;
+  readonly show: (answer: T) => ComponentChildren;
+};
 
-/** Asks the server once, and shows its answer. Needs a `key` that changes with the question. */
-export function Answer<T>({ ask, show }: AnswerProps<T>) {
+/** Asks the server, and shows its last answer until the next one is there. */
+export function Answer<T>({ of, ask, show }: AnswerProps<T>) {
   const [content, setContent] = useState<ComponentChildren>(<Note text="One moment…" />);
   useEffect(() => {
     let isWanted = true;
@@ -130,9 +179,45 @@ export function Answer<T>({ ask, show }: AnswerProps<T>) {
     return () => {
       isWanted = false;
     };
-  }, []);
+  }, [of]);
   return <>{content}</>;
 }
+
+/** A view whose script is loaded when it is first shown. */
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  const part = signal<ComponentType<P> | null>(null);
+  const trouble = signal<string | null>(null);
+  return (props: P) => {
+    useEffect(() => {
+      load().then(
+        (loaded) => (part.value = loaded),
+        ({ message }: Error) => (trouble.value = message),
+      );
+    }, []);
+    const Part = part.value;
+    return Part === null ? <Note text={trouble.value ?? 'One moment…'} /> : <Part {...props} />;
+  };
+}
+
+/** A choice of a few, one of which is pressed. */
+export function Choice<T extends string>({ name, options, value, choose }: ChoiceProps<T>) {
+  return (
+    <div class="choice" role="group" aria-label={name}>
+      {options.map(([option, label]) => (
+        <button type="button" aria-pressed={option === value} onClick={() => choose(option)}>
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+type ChoiceProps<T extends string> = {
+  readonly name: string;
+  readonly options: readonly (readonly [option: T, label: string])[];
+  readonly value: T;
+  readonly choose: (option: T) => void;
+};
 
 /** The inner width of an element in pixels, 0 before it is known. */
 export function useWidth(): readonly [RefObject<HTMLDivElement>, number] {

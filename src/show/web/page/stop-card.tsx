@@ -1,41 +1,76 @@
+import { limitOfReason } from '../../../core/limit-words.ts';
 import { outcomes } from '../../../core/outcome.ts';
-import type { RunView } from '../../../journal/run-view.ts';
-import type { LoopSummary, Status } from '../summary.ts';
+import { plural } from '../../../core/text.ts';
+import { elapsedAt, type RunView } from '../../../journal/run-view.ts';
+import type { LoopSummary } from '../summarise.ts';
+import type { Status } from '../summary.ts';
+import { capital, cost, duration } from './format.ts';
 import { MarkIcon } from './marks.tsx';
-import { Results } from './parts.tsx';
+import { Answer, Command, Evidence, Facts } from './parts.tsx';
+import { api, isWholeRun, tab, viewEnd } from './state.ts';
 
-type StopCardProps = { readonly view: RunView; readonly summary: LoopSummary | undefined };
+type StopCardProps = {
+  readonly loop: string;
+  readonly view: RunView;
+  readonly summary: LoopSummary | undefined;
+};
 
 const marks = { good: 'accepted', ask: 'needs-person', calm: 'stopped', bad: 'failed' } as const;
 
 /** How it ended, what was shown for it, and what to type next: the first thing to see of a loop that is over. */
-export function StopCard({ view, summary }: StopCardProps) {
+export function StopCard({ loop, view, summary }: StopCardProps) {
   const status = summary?.status;
   if (status === 'running' || status === 'waiting' || status === 'paused') return null;
   if (status === undefined && view.outcome === null) return null;
   const tone = toneOf(view, status);
   const next = summary?.next ?? null;
+  const judged = view.iterations.findLast(({ verdict }) => verdict !== null);
   return (
     <section class={`card stop ${tone}`} aria-label="How it ended">
       <div class="stop-head">
-        <MarkIcon mark={marks[tone]} />
+        <MarkIcon mark={limitOfReason(view.becauseCode)?.mark ?? marks[tone]} />
         <div>
           <h2>{headline(view, status)}</h2>
           <p class="why">{view.because ?? summary?.detail}</p>
         </div>
       </div>
-      <EvidenceTable {...view} />
-      {next !== null && (
-        <p class="next">
-          <span>Next</span>
-          <code>{next}</code>
-          <button type="button" class="small-button" onClick={() => navigator.clipboard?.writeText(next)}>
-            Copy
-          </button>
-        </p>
+      <Answer
+        of={`${loop} ${view.seq}`}
+        ask={() => api.result(loop)}
+        show={({ changes, diff }) => (
+          <>
+            <Facts
+              facts={[
+                ['Changed', changes],
+                ['Cost', cost(view.usage)],
+                [
+                  'Time',
+                  `${duration(elapsedAt(view, viewEnd.value))}, ${plural(view.iteration, 'iteration')}`,
+                ],
+              ]}
+            />
+            {diff !== '' && (
+              <Command name="Diff" command={diff}>
+                <button type="button" class="small-button primary" onClick={showChanges}>
+                  See all changes
+                </button>
+              </Command>
+            )}
+          </>
+        )}
+      />
+      {next !== null && <Command name="Next" command={next} />}
+      {judged?.verdict && (
+        <Evidence {...judged.verdict} caption={`Evidence for the claim of iteration ${judged.iteration}`} />
       )}
     </section>
   );
+}
+
+function showChanges(): void {
+  isWholeRun.value = true;
+  tab.value = 'changes';
+  requestAnimationFrame(() => document.querySelector('.panel')?.scrollIntoView());
 }
 
 function toneOf({ outcome, exitCode }: RunView, status: Status | undefined): keyof typeof marks {
@@ -44,24 +79,9 @@ function toneOf({ outcome, exitCode }: RunView, status: Status | undefined): key
   return outcome === 'CANCELLED' || outcome === 'INTERRUPTED' ? 'calm' : 'bad';
 }
 
-function headline({ outcome, exitCode }: RunView, status: Status | undefined): string {
+function headline({ outcome, exitCode, becauseCode }: RunView, status: Status | undefined): string {
   if (outcome === 'MAX_ITERATIONS_REACHED' && exitCode === 0)
     return 'Complete: all its iterations have run, and there was nothing else to reach';
-  if (outcome !== null) {
-    const { meaning } = outcomes[outcome];
-    return meaning.charAt(0).toUpperCase() + meaning.slice(1);
-  }
+  if (outcome !== null) return capital(limitOfReason(becauseCode)?.text ?? outcomes[outcome].meaning);
   return status === 'needs-you' ? 'It waits for you' : 'Its process died before it came to an end';
-}
-
-/** The evidence of the last claim. */
-function EvidenceTable({ iterations }: RunView) {
-  const judged = iterations.findLast(({ verdict }) => verdict !== null);
-  if (!judged?.verdict) return null;
-  const rows = judged.verdict.evidence.map(({ check, detail, ...result }) => ({
-    ...result,
-    cells: [check, detail],
-  }));
-  const caption = `Evidence for the claim of iteration ${judged.iteration}`;
-  return <Results looks="evidence" heads={['Check', 'Found']} caption={caption} rows={rows} />;
 }

@@ -1,23 +1,42 @@
 import type { IterationMode } from '../../../core/review/story.ts';
+import { plural } from '../../../core/text.ts';
 import type { StoryState } from '../../../journal/loop-schemas.ts';
 import type { IterationView, RunView } from '../../../journal/run-view.ts';
-import { plural } from './format.ts';
+import { formatCost } from '../../terminal/units.ts';
+import { Dependencies } from './dependencies.tsx';
+import { duration } from './format.ts';
 import { Label } from './marks.tsx';
 import { Card } from './parts.tsx';
+import { estimateLeft, figuresByStory, type StoryFigures } from './story-figures.ts';
 
-/** The stories of a PRD: where each stands, how many are left after each iteration, and what bounced. */
-export function Tasks({ view }: { readonly view: RunView }) {
+/** The stories of a PRD: where each stands, what it took, how many are left, and what waits for what. */
+export function Tasks({ view, at }: { readonly view: RunView; readonly at: number }) {
   const { stories } = view;
   if (stories.length === 0) return null;
   const done = stories.filter(({ passes }) => passes).length;
+  const figures = figuresByStory(view, at);
+  const left = estimateLeft(view, figures);
   const count = `${done} of ${plural(stories.length, 'story', 'stories')} done`;
   return (
     <Card title="Tasks" looks="tasks" beside={<span class="note">{count}</span>}>
+      {left !== null && (
+        <p class="estimate">
+          About <b>{duration(left.ms)}</b>
+          {left.costUsd !== null && (
+            <>
+              {' and '}
+              <b>{formatCost(left.costUsd)}</b>
+            </>
+          )}
+          {` left, by what ${plural(left.by, 'story', 'stories')} took.`}
+        </p>
+      )}
       <Board {...view} />
       <div class="two">
         <BurnDown {...view} />
-        <Matrix {...view} />
+        <Dependencies stories={stories} />
       </div>
+      <StoryTable view={view} figures={figures} />
     </Card>
   );
 }
@@ -116,28 +135,45 @@ const modes: Readonly<Record<IterationMode, readonly [letter: string, name: stri
   'review-fix': ['F', 'fixed'],
 };
 
-/** Rows are stories, columns what was done with each, in order. */
-function Matrix({ stories, iterations }: RunView) {
+type TableProps = { readonly view: RunView; readonly figures: ReadonlyMap<string, StoryFigures> };
+
+/** What was done with each story, in order, and what it took. */
+function StoryTable({ view: { stories, iterations }, figures }: TableProps) {
   return (
-    <figure class="matrix">
-      <figcaption>Work on each story: I implement, R review, F fix</figcaption>
-      <table>
+    <div class="table-box" tabIndex={0} role="group" aria-label="Work on each story">
+      <table class="grid matrix">
+        <caption class="note">I implement, R review, F fix</caption>
+        <thead>
+          <tr>
+            {['Story', 'Work', 'Iterations', 'Time', 'Cost'].map((head) => (
+              <th scope="col">{head}</th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
-          {stories.map(({ id }) => (
-            <tr key={id}>
-              <th scope="row">{id}</th>
-              <td>
-                {iterations
-                  .filter(({ prd }) => prd?.story === id)
-                  .map((one) => (
-                    <Step {...one} />
-                  ))}
-              </td>
-            </tr>
-          ))}
+          {stories.map(({ id, title }) => {
+            const { count, ms, costUsd } = figures.get(id) ?? { count: 0, ms: 0, costUsd: null };
+            return (
+              <tr key={id}>
+                <th scope="row">
+                  <code>{id}</code> <span class="note">{title}</span>
+                </th>
+                <td class="steps">
+                  {iterations
+                    .filter(({ prd }) => prd?.story === id)
+                    .map((one) => (
+                      <Step {...one} />
+                    ))}
+                </td>
+                <td>{count || '–'}</td>
+                <td>{count === 0 ? '–' : duration(ms)}</td>
+                <td>{costUsd === null ? '–' : formatCost(costUsd)}</td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
-    </figure>
+    </div>
   );
 }
 

@@ -1,8 +1,13 @@
+import { type Signal, useSignal } from '@preact/signals';
 import type { IterationView, RunView } from '../../../journal/run-view.ts';
+import { type Range, useBrush } from './brush.ts';
 import { duration } from './format.ts';
+import { describeIteration } from './iteration-words.ts';
 import { Label, MarkShape } from './marks.tsx';
 import { pointerX, useWidth } from './parts.tsx';
 import { hovered, select } from './state.ts';
+import { timeStep } from './ticks.ts';
+import { Tooltip, useTooltip } from './tooltip.tsx';
 
 const lanes = ['agent', 'checks', 'review', 'waiting'] as const;
 type Lane = (typeof lanes)[number];
@@ -28,54 +33,143 @@ export type ChartProps = { readonly view: RunView; readonly selected: number; re
 /** The whole run on one line of time, in lanes: what happened when, and where the time went. */
 export function Timeline({ view, selected, at }: ChartProps) {
   const [box, room] = useWidth();
+  const zoom = useSignal<Range | null>(null);
+  const { tip, show, hide } = useTooltip();
   const placed = place(view.iterations, at);
   const total = Math.max(1, placed.at(-1)?.to ?? 1);
+  const [start, end] = zoom.value ?? [0, total];
   const width = Math.max(240, room);
   const inner = width - left - 8;
   const used = new Set(placed.flatMap(({ spans }) => spans.map(({ lane }) => lane)));
   const shown = lanes.filter((lane) => lane === 'agent' || used.has(lane));
   const height = top + shown.length * laneStep + 22;
   const scale: Scale = {
-    x: (moment) => left + (moment / total) * inner,
+    x: (moment) => left + ((moment - start) / (end - start)) * inner,
     y: (lane) => top + shown.indexOf(lane) * laneStep,
   };
-  function indexAt(event: MouseEvent): number | null {
-    const moment = ((pointerX(event) - left) / inner) * total;
-    const index = placed.findLastIndex(({ from }) => from <= moment);
-    return moment < 0 || index === -1 ? null : index;
-  }
+  const momentAt = (event: MouseEvent) => start + ((pointerX(event) - left) / inner) * (end - start);
+  const indexAt = (moment: number) => (moment < start ? null : indexOf(placed, moment));
+  const brush = useBrush(momentAt, (end - start) * (6 / inner), (range, moment) => {
+    if (range !== null) zoom.value = range;
+    else select(indexAt(moment) ?? selected);
+  });
   return (
-    <div class="timeline-box" ref={box}>
-      <svg
-        class="timeline"
-        role="img"
-        aria-label={`${placed.length} iterations in ${duration(total)}`}
-        viewBox={`0 0 ${width} ${height}`}
-        width={width}
-        height={height}
-        onMouseMove={(event) => (hovered.value = indexAt(event))}
-        onMouseLeave={() => (hovered.value = null)}
-        onClick={(event) => select(indexAt(event) ?? selected)}
+    <>
+      <div class="timeline-box chart-box" ref={box}>
+        <svg
+          class="timeline"
+          role="img"
+          aria-label={`${placed.length} iterations in ${duration(total)}; drag to zoom`}
+          viewBox={`0 0 ${width} ${height}`}
+          width={width}
+          height={height}
+          {...brush.events}
+          onMouseMove={(event) => {
+            hovered.value = indexAt(momentAt(event));
+            show(event, describeIteration(view.iterations[hovered.value ?? -1], view, at));
+          }}
+          onMouseLeave={() => {
+            hovered.value = null;
+            hide();
+          }}
+        >
+          <Lanes lanes={shown} scale={scale} inner={inner} height={height} />
+          <g clip-path="url(#timeline-clip)">
+            {spanPaths(placed, scale)}
+            {endMarks(placed, scale)}
+            <ChosenSpan span={placed[selected]} height={shown.length * laneStep} x={scale.x} />
+            <Brushed range={brush.range.value} height={height} x={scale.x} />
+          </g>
+          <Ticks range={[start, end]} width={width} height={height} x={scale.x} />
+        </svg>
+        <Tooltip tip={tip} />
+      </div>
+      <ZoomButtons zoom={zoom} span={placed[selected]} />
+    </>
+  );
+}
+
+function indexOf(placed: readonly Placed[], moment: number): number | null {
+  const index = placed.findLastIndex(({ from }) => from <= moment);
+  return index === -1 ? null : index;
+}
+
+type LanesProps = {
+  readonly lanes: readonly Lane[];
+  readonly scale: Scale;
+  readonly inner: number;
+  readonly height: number;
+};
+
+function Lanes({ lanes: shown, scale, inner, height }: LanesProps) {
+  return (
+    <>
+      <clipPath id="timeline-clip">
+        <rect x={left} y={0} width={inner} height={height} />
+      </clipPath>
+      {shown.map((lane) => (
+        <>
+          <Label x={0} y={scale.y(lane) + 13} looks="lane-name" text={lane} />
+          <rect x={left} y={scale.y(lane)} width={inner} height={laneHeight} rx={4} class="lane" />
+        </>
+      ))}
+    </>
+  );
+}
+
+type TicksProps = {
+  readonly range: Range;
+  readonly width: number;
+  readonly height: number;
+  readonly x: Scale['x'];
+};
+
+function Ticks({ range, width, height, x }: TicksProps) {
+  return (
+    <>
+      {ticks(range, width).map((tick) => (
+        <Label
+          x={x(tick)}
+          y={height - 4}
+          looks={tick === range[0] ? 'tick first' : 'tick'}
+          text={tick === 0 ? 0 : duration(tick)}
+        />
+      ))}
+    </>
+  );
+}
+
+type BrushedProps = { readonly range: Range | null; readonly height: number; readonly x: Scale['x'] };
+
+function Brushed({ range, height, x }: BrushedProps) {
+  if (range === null) return null;
+  const [from, to] = [Math.min(...range), Math.max(...range)];
+  return <rect x={x(from)} y={0} width={x(to) - x(from)} height={height - 20} class="brushed" />;
+}
+
+type ZoomProps = { readonly zoom: Signal<Range | null>; readonly span: Placed | undefined };
+
+/** Zooms without a pointer. */
+function ZoomButtons({ zoom, span }: ZoomProps) {
+  if (span === undefined) return null;
+  const { from, to, one } = span;
+  const margin = Math.max(1, (to - from) * 0.1);
+  return (
+    <p class="zoom-buttons">
+      <button
+        type="button"
+        class="small-button"
+        onClick={() => (zoom.value = [Math.max(0, from - margin), to + margin])}
       >
-        {shown.map((lane) => (
-          <>
-            <Label x={0} y={scale.y(lane) + 13} looks="lane-name" text={lane} />
-            <rect x={left} y={scale.y(lane)} width={inner} height={laneHeight} rx={4} class="lane" />
-          </>
-        ))}
-        {spanPaths(placed, scale)}
-        {endMarks(placed, scale)}
-        <ChosenSpan span={placed[selected]} height={shown.length * laneStep} x={scale.x} />
-        {ticks(total, width).map((tick) => (
-          <Label
-            x={scale.x(tick)}
-            y={height - 4}
-            looks={tick === 0 ? 'tick first' : 'tick'}
-            text={tick === 0 ? 0 : duration(tick)}
-          />
-        ))}
-      </svg>
-    </div>
+        {`Zoom to iteration ${one.iteration}`}
+      </button>
+      {zoom.value !== null && (
+        <button type="button" class="small-button" onClick={() => (zoom.value = null)}>
+          Whole run
+        </button>
+      )}
+      <span class="note">drag over the timeline to zoom</span>
+    </p>
   );
 }
 
@@ -124,18 +218,23 @@ function spanPaths(placed: readonly Placed[], { x, y }: Scale) {
   return [...shapes].map(([look, shape]) => <path d={shape} class={`span ${look}`} />);
 }
 
-/** How each iteration came out, at the end of its bar; the ordinary ones only where there is room. */
+/** How each iteration came out, at the end of its bar. Where two would overlap, the more telling one stays. */
 function endMarks(placed: readonly Placed[], { x, y }: Scale) {
-  let last = Number.NEGATIVE_INFINITY;
-  return placed.map(({ one, from, to, spans }) => {
+  const marks = placed.flatMap(({ one, spans }) => {
     const turn = spans.find(({ lane }) => lane === 'agent' || lane === 'review');
-    if (turn === undefined) return null;
+    if (turn === undefined) return [];
     const at = x(turn.end) - (x(turn.end) - x(turn.start) > markRoom ? markRoom / 2 : 0);
-    const isPlain = one.mark === 'went-on' && x(to) - x(from) < markRoom;
-    if (isPlain || at - last < markRoom) return null;
-    last = at;
-    return <MarkShape mark={one.mark} x={at} y={y(turn.lane) + laneHeight / 2} />;
+    return [{ mark: one.mark, at, y: y(turn.lane) + laneHeight / 2 }];
   });
+  const taken: number[] = [];
+  return marks
+    .sort((a, b) => Number(a.mark === 'went-on') - Number(b.mark === 'went-on'))
+    .filter(({ at }) => {
+      const isFree = taken.every((other) => Math.abs(other - at) >= markRoom + 2);
+      if (isFree) taken.push(at);
+      return isFree;
+    })
+    .map(({ mark, at, y: middle }) => <MarkShape mark={mark} x={at} y={middle} />);
 }
 
 type ChosenProps = { readonly span: Placed | undefined; readonly height: number; readonly x: Scale['x'] };
@@ -146,11 +245,10 @@ function ChosenSpan({ span, height, x }: ChosenProps) {
   return <rect x={x(span.from) - 1} y={top - 3} width={width} height={height} rx={4} class="span-chosen" />;
 }
 
-const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400];
-
 /** As many round moments as have room for their names. */
-function ticks(total: number, width: number): number[] {
+function ticks([start, end]: Range, width: number): number[] {
   const wanted = Math.max(2, Math.floor((width - left) / 110));
-  const step = (steps.find((seconds) => total / (seconds * 1000) <= wanted) ?? 86_400) * 1000;
-  return Array.from({ length: Math.floor(total / step) + 1 }, (_, index) => index * step);
+  const step = timeStep(end - start, wanted);
+  const first = Math.ceil(start / step) * step;
+  return Array.from({ length: Math.floor((end - first) / step) + 1 }, (_, index) => first + index * step);
 }

@@ -1,0 +1,26 @@
+import { useSignal } from '@preact/signals';
+import { readAnsi } from './ansi.ts';
+
+const foldedLines = 40;
+
+/** Output of a program with the colours of a terminal; a long one is folded. */
+export function AnsiText({ text }: { readonly text: string }) {
+  const isWhole = useSignal(false);
+  const lines = text.split('\n');
+  const rest = lines.length - foldedLines;
+  const shown = isWhole.value || rest <= 5 ? text : lines.slice(0, foldedLines).join('\n');
+  return (
+    <>
+      <pre class="terminal output" tabIndex={0}>
+        {readAnsi(shown).map(({ text: piece, classes }) => (
+          <span class={classes}>{piece}</span>
+        ))}
+      </pre>
+      {shown !== text && (
+        <button type="button" class="small-button" onClick={() => (isWhole.value = true)}>
+          Show {rest} more lines
+        </button>
+      )}
+    </>
+  );
+}

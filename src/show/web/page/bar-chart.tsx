@@ -1,0 +1,100 @@
+import { Label } from './marks.tsx';
+import { pointerX, useWidth } from './parts.tsx';
+import { ticksTo } from './ticks.ts';
+import { Tooltip, useTooltip } from './tooltip.tsx';
+import type { Group } from './trend-figures.ts';
+
+type ChartProps = {
+  readonly label: string;
+  readonly groups: readonly Group[];
+  readonly value: (group: Group) => number | null;
+  readonly format: (value: number) => string;
+  /** The top of the axis; the largest value if it is missing. */
+  readonly max?: number;
+  readonly ticks?: (max: number) => number[];
+  readonly looks: string;
+};
+
+const height = 170;
+const bottom = 24;
+const left = 54;
+
+/** One bar for each group, with an axis; the pointer tells the exact value. */
+export function BarChart(props: ChartProps) {
+  const { label, groups, value, format, max, ticks: ticksFor = ticksTo, looks } = props;
+  const [box, room] = useWidth();
+  const { tip, show, hide } = useTooltip();
+  const width = Math.max(200, room);
+  const ticks = ticksFor(max ?? Math.max(0, ...groups.map((group) => value(group) ?? 0)));
+  const top = ticks.at(-1) ?? 1;
+  const step = (width - left) / Math.max(1, groups.length);
+  const size = Math.min(48, step * 0.62);
+  const y = (amount: number) => 8 + (1 - amount / top) * (height - bottom - 8);
+  const nameStep = Math.ceil(84 / step);
+  const text = groups.map((group) => `${group.name}: ${formatted(value(group), format)}`);
+  return (
+    <div class="chart-box" ref={box}>
+      <svg
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`${label}. ${text.join('; ')}`}
+        onMouseMove={(event) => show(event, text[Math.floor((pointerX(event) - left) / step)] ?? '')}
+        onMouseLeave={hide}
+      >
+        {ticks.map((tick) => (
+          <>
+            <line x1={left} x2={width} y1={y(tick)} y2={y(tick)} class={tick === 0 ? 'base' : 'grid-line'} />
+            <Label x={left - 8} y={y(tick) + 4} looks="tick last" text={tick === 0 ? 0 : format(tick)} />
+          </>
+        ))}
+        {groups.map((group, index) => (
+          <g class="hit">
+            <rect x={left + index * step} y={0} width={step} height={height} class="hit-area" />
+            <Bar
+              amount={value(group)}
+              looks={looks}
+              x={left + index * step + (step - size) / 2}
+              y={y}
+              size={size}
+            />
+            {index % nameStep === 0 && (
+              <Label
+                x={left + (index + 0.5) * step}
+                y={height - 6}
+                looks="tick"
+                text={shortName(group.name)}
+              />
+            )}
+          </g>
+        ))}
+      </svg>
+      <Tooltip tip={tip} />
+    </div>
+  );
+}
+
+type BarProps = {
+  readonly amount: number | null;
+  readonly looks: string;
+  readonly x: number;
+  readonly y: (amount: number) => number;
+  readonly size: number;
+};
+
+function Bar({ amount, looks, x, y, size }: BarProps) {
+  if (amount === null) return null;
+  const box = { x, y: y(amount), width: size, height: Math.max(1, y(0) - y(amount)), rx: 2 };
+  return <rect {...box} class={`bar ${looks}`} data-amount={amount} />;
+}
+
+function formatted(amount: number | null, format: (value: number) => string): string {
+  return amount === null ? 'not known' : format(amount);
+}
+
+/** A day without its year. */
+function shortName(name: string): string {
+  const [, month, day] = /^\d{4}-(\d\d)-(\d\d)$/.exec(name) ?? [];
+  return month === undefined ? name.slice(0, 16) : `${month}-${day}`;
+}
