@@ -59,6 +59,9 @@ describe('decide on claims', () => {
     expect(decide(silent.loop, refused, []).decision).toMatchObject({ outcome: 'BLOCKED' });
     const helped = decide(first.loop, worked, []);
     expect(decide(helped.loop, refused, []).decision.kind).toBe('continue');
+    // A loop that gets stuck afterwards is stuck because of the refusals.
+    const stuck = decide({ ...silent.loop, withoutProgress: 99 }, { ...refused, allRefused: false }, []);
+    expect(stuck.decision).toMatchObject({ outcome: 'BLOCKED', because: { code: 'blocked' } });
     // The last iteration says why, too.
     expect(decide(loopWith({ iterations: 1 }), refused, []).decision).toMatchObject({ outcome: 'BLOCKED' });
   });

@@ -76,7 +76,8 @@ function goOn(loop: LoopState, turn: Turn, reason: Reason): Decided {
   const { limits } = loop.plan;
   const most = limits.iterations ?? Number.POSITIVE_INFINITY;
   const isLast = loop.iteration >= most;
-  if ((loop.refusals ?? 0) >= (isLast ? 1 : refusedTurns))
+  const stuck = stuckReason(loop);
+  if ((loop.refusals ?? 0) >= (isLast || stuck ? 1 : refusedTurns))
     return stop(loop, 'BLOCKED', { code: 'blocked', text: allRefused });
   if (loop.failures >= limits.failures) {
     return stop(loop, 'AGENT_FAILED', failuresReason(loop.failures, turn));
@@ -87,7 +88,6 @@ function goOn(loop: LoopState, turn: Turn, reason: Reason): Decided {
   }
   const spent = spentBudget(loop, turn);
   if (spent) return stop(loop, 'BUDGET_SPENT', spent);
-  const stuck = stuckReason(loop);
   if (stuck) return stop(loop, 'STUCK', stuck);
 
   const next = again ? loop : { ...loop, iteration: loop.iteration + 1 };
