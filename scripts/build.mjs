@@ -71,8 +71,7 @@ async function buildHelp() {
 /** The programs. `ralph` and `swarm` are tiny files, which load what they need from dist/commands. Returns the sources. */
 async function buildPrograms() {
   const options = {
-    define: { ...shared.define, 'import.meta.url': '__url' },
-    banner: { js: `'use strict'; const __url = require('node:url').pathToFileURL(__filename).href;` },
+    define: { ...shared.define, 'import.meta.dirname': '__dirname' },
     external: shared.external,
     minify: true,
   };

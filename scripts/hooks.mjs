@@ -23,8 +23,7 @@ async function hookFiles(root) {
     },
     outdir: generated,
     options: {
-      define: { __VERSION__: JSON.stringify(version), 'import.meta.url': '__url' },
-      banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href;` },
+      define: { __VERSION__: JSON.stringify(version), 'import.meta.dirname': '__dirname' },
       external: ['@opentelemetry/*'],
       minify: true,
     },

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ensureDir, lstatOf, readText, writeAtomic } from '../os/files/files.ts';
 import { findProgram, outsideEnvironment } from '../os/process/process.ts';
 import { homeOf } from './folders.ts';
@@ -70,7 +69,7 @@ function setupScript(): string {
     (folder) => `${folder}/claude-code`,
   );
   const places = [...packages, '../..'].map((plugin) =>
-    fileURLToPath(new URL(`${plugin}/sandbox/setup.sh`, import.meta.url)),
+    join(import.meta.dirname, plugin, 'sandbox/setup.sh'),
   );
   return places.find((path) => lstatOf(path)) ?? places[0] ?? '';
 }

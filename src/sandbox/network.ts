@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { agents } from '../agents/registry.ts';
 import { RalphError } from '../core/error.ts';
 import { lstatOf } from '../os/files/files.ts';
@@ -67,7 +66,7 @@ function forwardsOf(rules: readonly HostRule[]): string[] {
 export function innerProgram(): string {
   const places = ['../sandbox-inner.cjs', '../../dist/sandbox-inner.cjs', './sandbox-inner.cjs'];
   const program = places
-    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+    .map((place) => join(import.meta.dirname, place))
     .find((path) => lstatOf(path) !== null);
   if (program !== undefined) return program;
   throw new RalphError('sandbox-program', 'dist/sandbox-inner.cjs is missing', { remedy: 'npm run build' });

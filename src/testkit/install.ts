@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { RalphError } from '../core/error.ts';
 import { quoteWord } from '../core/words.ts';
 import { assertScript, type FakeAgentName, type Script } from './script.ts';
@@ -55,7 +54,7 @@ export async function installFakeAgent(dir: string, options: FakeAgentOptions): 
 /** Finds the program: one directory above the library and the commands, or in dist for the source. */
 function locateProgram(): string {
   const places = ['../fake-agent.cjs', '../../dist/fake-agent.cjs'];
-  const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  const paths = places.map((place) => join(import.meta.dirname, place));
   const program = paths.find((path) => existsSync(path));
   if (program !== undefined) return program;
   throw new RalphError('fake-agent-missing', 'The fake agent is not built: dist/fake-agent.cjs is missing.', {

@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { RalphError } from '../../core/error.ts';
 import { lstatOf } from '../../os/files/files.ts';
 
@@ -8,7 +7,7 @@ import { lstatOf } from '../../os/files/files.ts';
  * one that this code is a part of. Null in a copy without it.
  */
 export function findPlugin(): string | null {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const plugin = [folder, join(folder, 'plugins/claude-code')].find((each) =>
       lstatOf(join(each, 'hooks/hooks.json')),
     );

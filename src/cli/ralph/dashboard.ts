@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { RalphError } from '../../core/error.ts';
 import { systemClock } from '../../os/clock.ts';
 import { openInBrowser } from '../../os/notify/browser.ts';
@@ -75,4 +75,4 @@ async function serve(
 }
 
 /** The built page, beside the built commands. */
-export const pageFolder = fileURLToPath(new URL('../web/', import.meta.url));
+export const pageFolder = join(import.meta.dirname, '../web');

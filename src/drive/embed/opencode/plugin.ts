@@ -1,5 +1,3 @@
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../../core/error.ts';
 import { isObject } from '../../../core/json.ts';
 import { type Clock, systemClock } from '../../../os/clock.ts';
@@ -65,7 +63,7 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
   const context: SessionContext = {
     env,
     now: () => clock.now(),
-    driver: dirname(fileURLToPath(import.meta.url)),
+    driver: import.meta.dirname,
     version: __VERSION__,
   };
   const toasts = createToaster(host.showToast, host.log);
