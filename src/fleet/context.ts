@@ -84,8 +84,7 @@ function sessionOf(env: Environment, { name, cmd }: Worker, { launch, options }:
   const hash = createHash('sha256')
     .update(`${workerRunId(env, name)} ${launch}`)
     .digest('hex');
-  const parts = [hash.slice(0, 8), hash.slice(8, 12), `4${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`];
-  return [...parts, hash.slice(20, 32)].join('-');
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5');
 }
 
 type Reading = { readonly percent: number | null; readonly compacted: boolean };
