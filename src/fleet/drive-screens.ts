@@ -178,7 +178,7 @@ function lookAtScreen(
     return { kind: 'end', how: 'limited', ...(screen.until === undefined ? {} : { until: screen.until }) };
   }
   // A question waits for a person as long as it takes, and nothing may be typed into it.
-  const context = asks ? undefined : turnOf(env, one).context?.look(lines);
+  const context = asks ? undefined : turnOf(env, one).context?.(lines);
   if (context?.kind === 'end') return { kind: 'end', how: 'wrapped-up', because: context.because };
   if (!asks && isInactive(motion, lookedAt, timeoutMs)) return { kind: 'end', how: 'inactive' };
   const isStill = isCalm(one, lookedAt, tickMs);
