@@ -105,9 +105,7 @@ export async function startWorker(
     retireLoop(env, worker.name);
   }
   if (loop !== null) createLoop(env, newRecord(worker.name, loop, now()));
-  if (before === null && !addWorker(env, worker)) {
-    throw fault('worker-exists', `worker '${worker.name}' already exists`);
-  }
+  if (before === null) addWorker(env, worker);
   const { tmux } = worker;
   try {
     return tmux === null ? await startProcess(env, worker) : await openWindow(env, { ...worker, tmux }, now);

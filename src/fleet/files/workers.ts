@@ -72,14 +72,9 @@ export function updateWorkers(
   });
 }
 
-export function addWorker(env: Environment, worker: Worker): boolean {
-  let isAdded = false;
-  updateWorkers(env, (workers) => {
-    if (workers.some(({ name }) => name === worker.name)) return workers;
-    isAdded = true;
-    return [...workers, worker];
-  });
-  return isAdded;
+/** Adds a worker. The caller holds its lock, and knows that its name is free. */
+export function addWorker(env: Environment, worker: Worker): void {
+  updateWorkers(env, (workers) => [...workers, worker]);
 }
 
 export function updateWorker(env: Environment, name: string, change: Partial<Worker>): void {
