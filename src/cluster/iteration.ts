@@ -68,25 +68,25 @@ async function runPlain(loop: RunningLoop, iteration: number): Promise<TurnEnd |
   const { settings, command } = job;
   const [program = '', ...words] = command;
   const { done_pattern: pattern } = settings;
-  const ran = await runProcess(loop, iteration, {
+  const result = await runProcess(loop, iteration, {
     argv: forAgent(job.env, [program, ...words]),
     env: variablesOf(loop),
     stdin: job.prompt,
     idleMs: settings.inactivity_timeout * 1000,
     lookIfDone: pattern === null ? null : doneLook(compilePattern(pattern), job.prompt),
   });
-  if (ran.cause === 'stopped') return null;
-  if (ran.matched === 'while-running') return { how: 'done', exitCode: null, doneMatched: true };
-  const doneMatched = ran.matched === 'at-end';
-  if (ran.cause === 'idle') return { how: 'inactive', exitCode: null, doneMatched };
+  if (result.cause === 'stopped') return null;
+  if (result.matched === 'while-running') return { how: 'done', exitCode: null, doneMatched: true };
+  const doneMatched = result.matched === 'at-end';
+  if (result.cause === 'idle') return { how: 'inactive', exitCode: null, doneMatched };
   const agent = agentNameOf(program);
   const limit =
-    ran.exitCode === 0 || agent === 'custom' || doneMatched
+    result.exitCode === 0 || agent === 'custom' || doneMatched
       ? null
-      : limitAtExit(agent, ran.lines, systemClock.now());
-  if (limit === null) return { how: 'exited', exitCode: ran.exitCode, doneMatched };
+      : limitAtExit(agent, result.lines, systemClock.now());
+  if (limit === null) return { how: 'exited', exitCode: result.exitCode, doneMatched };
   const until = limit.until === undefined ? {} : { limitUntil: limit.until };
-  return { how: 'limited', exitCode: ran.exitCode, doneMatched: false, ...until };
+  return { how: 'limited', exitCode: result.exitCode, doneMatched: false, ...until };
 }
 
 /** Returns the run that all iterations of a loop belong to: the same on every machine. */
@@ -132,7 +132,7 @@ async function runSupervised(loop: RunningLoop, iteration: number): Promise<Iter
   return runState === null ? { end } : { end, runState };
 }
 
-type Ran = {
+type ProgramResult = {
   readonly exitCode: number | null;
   readonly cause: string;
   /** Time at which the done pattern matched. */
@@ -148,7 +148,7 @@ type ProgramSpec = {
   readonly lookIfDone: DoneLook | null;
 };
 
-async function runProcess(loop: RunningLoop, iteration: number, how: ProgramSpec): Promise<Ran> {
+async function runProcess(loop: RunningLoop, iteration: number, how: ProgramSpec): Promise<ProgramResult> {
   const { job, cwd, runId, sandbox } = loop;
   const output = openOutput(recordOf(loop).log(iteration), createRedactor(how.env));
   const show = () => loop.send({ type: 'shows', tail: output.tail() });

@@ -182,7 +182,7 @@ export function stateOf(loop: LoopRecord): RalphState {
 }
 
 /** Returns the settings with the edits in `state.json`, and a text for each invalid edit that it ignored. */
-export function edited(
+export function applyEdits(
   settings: LoopSettings,
   state: unknown,
 ): { readonly settings: LoopSettings; readonly ignored: readonly string[] } {

@@ -55,6 +55,16 @@ describe('an edit of state.json', () => {
     expect(readFileSync(paths().log, 'utf8').split('\n')).toHaveLength(2);
   });
 
+  it('is kept, though it comes while the loop takes a step', () => {
+    updateLoop(env, 'a', () => {
+      edit({ max_iterations: 20 });
+      return { change: { iteration: 3 } };
+    });
+    expect(readLoop(env, 'a')).toMatchObject({ iteration: 3, settings: { max_iterations: 20 } });
+    createLoop(env, loop);
+    expect(readLoop(env, 'a')?.settings).toEqual(loop.settings);
+  });
+
   it('that is no JSON any more is named in the log', () => {
     writeFileSync(paths().state, '{"max_iterations": 20,}');
     updateLoop(env, 'a', () => ({ change: {} }));

@@ -16,7 +16,7 @@ import { removeFolder } from '../../os/files/new-folder.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { appendFleetEvents, type FleetEvent } from './events.ts';
 import { ensureLogLines, logLine } from './log.ts';
-import { edited, type LoopRecord, loopRecord, recordFromState, stateOf } from './loop-record.ts';
+import { applyEdits, type LoopRecord, loopRecord, recordFromState, stateOf } from './loop-record.ts';
 import { fleetPaths, loopPaths } from './paths.ts';
 import type { Worker } from './workers.ts';
 
@@ -37,7 +37,7 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
   const state = readJson(paths.state);
   const { success, output: loop } = v.safeParse(loopRecord, record.ok ? record.value : null);
   if (success && loop.name === name) {
-    return { ...loop, settings: state.ok ? edited(loop.settings, state.value).settings : loop.settings };
+    return { ...loop, settings: state.ok ? applyEdits(loop.settings, state.value).settings : loop.settings };
   }
   if (!record.ok && record.reason === 'unreadable') return null;
   if (record.ok || record.reason === 'torn') setAside(paths.record);
@@ -80,7 +80,7 @@ export function createLoop(env: Environment, record: LoopRecord): void {
   const paths = loopPaths(env, record.name);
   withStep(env, record.name, () => {
     ensureDir(paths.root);
-    for (const old of [paths.log, paths.events, ...ownFiles(paths)]) removeIfThere(old);
+    for (const old of [paths.state, paths.log, paths.events, ...ownFiles(paths)]) removeIfThere(old);
     write(env, record);
   });
 }
@@ -158,11 +158,11 @@ function write(env: Environment, loop: LoopRecord, events: readonly FleetEvent[]
 function project(env: Environment, loop: LoopRecord): void {
   const paths = loopPaths(env, loop.name);
   const state = readJson(paths.state);
+  // Somebody may have edited the file since the loop was read.
+  const { settings, ignored } = applyEdits(loop.settings, state.ok ? state.value : null);
   const isTorn = !state.ok && state.reason === 'torn';
-  const ignored = isTorn
-    ? ['state.json was not valid JSON: it is written anew, without the edit']
-    : edited(loop.settings, state.ok ? state.value : null).ignored;
-  const warnings = ignored.map((text) => logLine(systemClock.now(), 'WARN', text));
+  const torn = isTorn ? ['state.json was not valid JSON: it is written anew, without the edit'] : [];
+  const warnings = [...torn, ...ignored].map((text) => logLine(systemClock.now(), 'WARN', text));
   ensureLogLines(paths.log, [...warnings, ...loop.lines]);
-  writeAtomic(paths.state, `${JSON.stringify(stateOf(loop), null, 2)}\n`, { fsync: false });
+  writeAtomic(paths.state, `${JSON.stringify(stateOf({ ...loop, settings }), null, 2)}\n`, { fsync: false });
 }

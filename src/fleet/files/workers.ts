@@ -32,7 +32,7 @@ export type Worker = {
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 
-/** A worker that runs as a loop: it always has a window. */
+/** A worker with a window, as every loop has one. */
 export type LoopWorker = Worker & { readonly tmux: TmuxPlace };
 
 export type WorkersRead = { readonly workers: readonly Worker[]; readonly warning: string | null };
