@@ -30,9 +30,6 @@ export async function openCheckout(
 ): Promise<{ readonly checkout: Checkout; readonly keptRef: string | null } | Setback> {
   const repository = places.repository(job.repo);
   const path = places.worktree(job.name);
-  const nameCheck = await runGit('/', ['check-ref-format', '--branch', job.branch]);
-  if (nameCheck.exitCode !== 0)
-    return failure(`${JSON.stringify(job.branch)} is no name for a branch`, 'impossible');
   const problemOfClone = await makeRepository(repository);
   if (problemOfClone !== null) return failure(problemOfClone);
   const branch = await fetchBranch(repository, job, remoteRef(job.name));

@@ -1,5 +1,6 @@
 import { readEntries, setAsideRecord } from './entries.ts';
 import { readQueues } from './queues.ts';
+import { checkMs } from './redis-scripts.ts';
 import type { TimedStore } from './store.ts';
 
 /** Interval of the look for loops that are in no queue, and the age that they need. */
@@ -7,12 +8,12 @@ const mendEveryMs = 60_000;
 const mendAtOnce = 100;
 
 /** Returns the housekeeping of the store. A machine calls it whenever it asks for work. */
-export function createChores(timed: TimedStore, checkMs: number): () => Promise<void> {
-  const { store, now } = timed;
+export function createChores(timed: TimedStore): () => Promise<void> {
+  const { store, leaseMs, now } = timed;
   const due = { rescue: 0, mend: 0 };
   return async () => {
     if (now() < due.rescue) return;
-    due.rescue = now() + checkMs;
+    due.rescue = now() + checkMs(leaseMs);
     await Promise.all((await readQueues(store)).map(({ name }) => store.queue(name).rescue()));
     if (now() < due.mend) return;
     due.mend = now() + mendEveryMs;

@@ -5,7 +5,7 @@ import { endAtMax, endStep } from '../fleet/end-loop.ts';
 import type { FleetEvent } from '../fleet/files/events.ts';
 import { heldUntil } from '../fleet/files/limits.ts';
 import type { LoopRecord } from '../fleet/files/loops.ts';
-import type { IterationEnd, LoopDecision } from '../fleet/iteration-end.ts';
+import type { IterationEnd, LoopDecision, Spent } from '../fleet/iteration-end.ts';
 import { claim as claimStep } from '../fleet/start-iteration.ts';
 import {
   type Beat,
@@ -35,7 +35,7 @@ import {
 import { fits, type QueueInfo } from './queues.ts';
 import type { SlotAnswer } from './redis.ts';
 import { deathStep } from './setback.ts';
-import { isNewer, type Store, type TimedStore } from './store.ts';
+import { isNewer, type TimedStore } from './store.ts';
 
 /** Time that a loop gets to appear in the store after its entry in the queue. */
 const patienceMs = 30_000;
@@ -58,7 +58,7 @@ export async function takeNext(
   for (const { name } of [...open.slice(from), ...open.slice(0, from)]) {
     for (;;) {
       const lock = randomUUID();
-      if (!(await takeSlot(timed, limits, lock, lock)).ok) return null;
+      if (!(await store.takeSlot(lock, lock, limits)).ok) return null;
       const item = await store.queue(name).take(lock, by.host);
       if (item === null) {
         await store.freeSlot(lock, lock);
@@ -149,7 +149,8 @@ export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd)
   const { host, lock } = before.holder;
   const decision = await sharedDecision(timed, before, end);
   const start = randomUUID();
-  const slot = await mayGoOn(timed, before, start, end.spent?.costUsd ?? 0);
+  const { spent = { costUsd: 0, tokens: 0 } } = end;
+  const slot = await mayGoOn(timed, before, start, spent.costUsd);
   const step = await updateEntry(store, claim.name, (entry) => {
     if (!isCurrent(entry, claim) || entry.loop.ended >= entry.loop.iteration) return null;
     const booked = bookEnd(entry.loop, { ...end, decision });
@@ -162,7 +163,7 @@ export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd)
       lines: [...(booked.lines ?? []), ...(begun?.lines ?? [])],
       events: [...(booked.events ?? []), ...(begun?.events ?? [])],
       entry: {
-        spent: addSpending(entry.spent, end.spent),
+        spent: addSpending(entry.spent, spent),
         setbacks: noSetbacks,
         answered: claim.token,
         ...(begun === null ? { holder: null } : {}),
@@ -170,14 +171,15 @@ export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd)
     };
   });
   if (step === null || step.after.answered !== claim.token) throw claimLost(claim.name);
-  if (step.changed) await countCost(store, end.spent?.costUsd ?? 0);
+  if (step.changed && spent.costUsd > 0)
+    await updateLimits(store, ({ spentUsd }) => ({ spentUsd: spentUsd + spent.costUsd }));
   if (step.after.holder === null) await letGo(timed, step.after, lock, start);
   return nextOf(step.after, lock);
 }
 
 /** Returns the decision on an iteration. All loops of an account wait for the end of its usage limit. */
 async function sharedDecision(
-  { store, now }: TimedStore,
+  timed: TimedStore,
   { account, loop }: Entry,
   end: IterationEnd,
 ): Promise<LoopDecision> {
@@ -185,16 +187,10 @@ async function sharedDecision(
   const isLimited = decision.kind === 'wait' && decision.because.code === 'usage-limit';
   if (account === null) return decision;
   if (!isLimited) {
-    await forgetLimit(store, account);
+    await forgetLimit(timed.store, account);
     return decision;
   }
-  const until = await holdAccount(
-    store,
-    account,
-    { at: end.at, ms: decision.ms, end: end.limitUntil },
-    now(),
-  );
-  return { ...decision, ms: until - end.at };
+  return { ...decision, ms: (await holdAccount(timed, account, end, decision.ms)) - end.at };
 }
 
 /** Returns a loop that nobody holds to its queue, or removes it if it does not run. A rescue repairs a failure. */
@@ -227,35 +223,20 @@ export async function quietly(act: () => Promise<void>): Promise<void> {
 }
 
 async function mayGoOn(
-  timed: TimedStore,
+  { store, now }: TimedStore,
   { holder, account, loop }: Entry,
   start: string,
   costUsd: number,
 ): Promise<SlotAnswer> {
   const refused = { ok: false, until: null } as const;
   if (holder === null || loop.status !== 'running') return refused;
-  const { store, now } = timed;
   const limits = await readLimits(store);
   if (isBudgetSpent({ ...limits, spentUsd: limits.spentUsd + costUsd })) return refused;
   if (await isDraining(store, holder.host)) return refused;
   const until = heldUntil(limits.holds, account, now());
-  return until === null ? takeSlot(timed, limits, holder.lock, start) : { ...refused, until };
+  return until === null ? store.takeSlot(holder.lock, start, limits) : { ...refused, until };
 }
 
-function takeSlot(
-  { store }: TimedStore,
-  { maxParallel, startsPerMinute }: ClusterLimits,
-  lock: string,
-  start: string,
-): Promise<SlotAnswer> {
-  return store.takeSlot(lock, start, { max: maxParallel, perMinute: startsPerMinute });
-}
-
-function addSpending(spent: Entry['spent'], more: Entry['spent'] | undefined): Entry['spent'] {
-  if (more === undefined) return spent;
-  return { costUsd: spent.costUsd + more.costUsd, tokens: spent.tokens + more.tokens };
-}
-
-async function countCost(store: Store, costUsd: number): Promise<void> {
-  if (costUsd > 0) await updateLimits(store, ({ spentUsd }) => ({ spentUsd: spentUsd + costUsd }));
+function addSpending({ costUsd, tokens }: Spent, more: Spent): Spent {
+  return { costUsd: costUsd + more.costUsd, tokens: tokens + more.tokens };
 }

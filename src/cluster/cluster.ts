@@ -8,7 +8,6 @@ import { readLimits } from './limits.ts';
 import { type News, storeNews } from './news.ts';
 import type { LoopOrder } from './orders.ts';
 import { readQueues } from './queues.ts';
-import type { LeaseTimes } from './redis.ts';
 import { type Setback, setbackStep } from './setback.ts';
 import type { Store, TimedStore } from './store.ts';
 import { forgetLoop, submitLoop } from './submit.ts';
@@ -25,9 +24,9 @@ const nobody: Claimant = { host: 'unknown', labels: [] };
  * Returns the fleet over many machines. Any process may make any call at any time; each is atomic. Loops are records in
  * the store, and queues say who may run them.
  */
-export function createCluster(store: Store, times: Omit<LeaseTimes, 'callMs'>, now: () => number) {
-  const timed: TimedStore = { store, leaseMs: times.leaseMs, now };
-  const chores = createChores(timed, times.checkMs);
+export function createCluster(store: Store, leaseMs: number, now: () => number) {
+  const timed: TimedStore = { store, leaseMs, now };
+  const chores = createChores(timed);
   const noteSighting = createSightings(timed);
   let lastClaimant: Claimant | null = null;
 

@@ -2,49 +2,42 @@ import { pauseStep, resumeStep, stopStep } from '../fleet/control.ts';
 import { endBy, endStep, type Stop } from '../fleet/end-loop.ts';
 import type { LoopRecord } from '../fleet/files/loops.ts';
 import { quietly } from './claims.ts';
-import { type EntryStep, noSetbacks, readEntry, updateEntry, viewOf } from './entries.ts';
+import { type EntryStep, noSetbacks, readEntry, updateEntry } from './entries.ts';
 import { type ClusterLimits, updateLimits } from './limits.ts';
 import type { Store, TimedStore } from './store.ts';
 
-/** `changed` is false if nothing had to change, or if there is no such loop (`view` null). */
-type Controlled = { readonly changed: boolean; readonly view: ReturnType<typeof viewOf> | null };
-
 type LimitChange = Partial<Pick<ClusterLimits, 'maxParallel' | 'startsPerMinute' | 'maxCostUsd'>>;
 
-/** Returns the calls by which people change a cluster. */
+/** Returns the calls by which people change a cluster. They return false if nothing had to change. */
 export function clusterControls({ store, now }: TimedStore) {
-  async function control(
-    name: string,
-    step: (loop: LoopRecord, at: number) => EntryStep | null,
-  ): Promise<Controlled> {
-    const update = await updateEntry(store, name, ({ loop }) => step(loop, now()));
-    return { changed: update?.changed ?? false, view: update === null ? null : viewOf(update.after) };
+  async function control(name: string, step: (loop: LoopRecord) => EntryStep | null): Promise<boolean> {
+    return (await updateEntry(store, name, ({ loop }) => step(loop)))?.changed ?? false;
   }
 
   /** Pauses or ends a loop and takes it out of its queue. */
-  async function halt(name: string, step: typeof stopStep): Promise<Controlled> {
-    const result = await control(name, step);
-    if (result.changed) await leaveQueue(store, name);
-    return result;
+  async function halt(name: string, step: (loop: LoopRecord) => EntryStep | null): Promise<boolean> {
+    const hasChanged = await control(name, step);
+    if (hasChanged) await leaveQueue(store, name);
+    return hasChanged;
   }
 
   return {
     /** Lets the running iteration end and starts no further one. */
-    pause: (name: string) => halt(name, (loop, at) => pauseStep(loop, at, 'manual')),
-    async resume(name: string): Promise<Controlled> {
+    pause: (name: string) => halt(name, (loop) => pauseStep(loop, now(), 'manual')),
+    async resume(name: string): Promise<boolean> {
       const entry = await readEntry(store, name);
-      if (entry?.loop.status !== 'paused') return control(name, () => null);
+      if (entry?.loop.status !== 'paused') return false;
       const queue = store.queue(entry.queue);
       await queue.add(name);
-      const result = await control(name, (loop, at) => {
-        const step = resumeStep(loop, at);
+      const hasChanged = await control(name, (loop) => {
+        const step = resumeStep(loop, now());
         return step && { ...step, entry: { setbacks: noSetbacks } };
       });
       await quietly(() => queue.wake(name));
-      return result;
+      return hasChanged;
     },
     /** Ends the loop now, and its agent with the next heartbeat. */
-    cancel: (name: string) => halt(name, stopStep),
+    cancel: (name: string) => halt(name, (loop) => stopStep(loop, now())),
     /** Corrects the counters, and ends the loop if `stop` is given; false if it is running or unknown. */
     async recount(name: string, iterations: number, stop?: Stop): Promise<boolean> {
       const step = await updateEntry(store, name, ({ loop, holder }) =>

@@ -2,10 +2,11 @@ import { messageOf } from '../core/error.ts';
 import type { LoopEnd } from '../fleet/files/loops.ts';
 import { systemClock } from '../os/clock.ts';
 import type { Environment } from '../os/process/program.ts';
+import type { RunningLoop } from './iteration.ts';
 import { type LeaseWatch, watchLease } from './lease.ts';
 import type { FromDriver, MachineRules, ToDriver } from './messages.ts';
 import type { LoopJob } from './orders.ts';
-import { closeLoop, keepRest, openLoop, type RunningLoop, runIn } from './running-loop.ts';
+import { closeLoop, keepRest, openLoop, runIn } from './running-loop.ts';
 import { isFaultOfMachine, type Setback } from './setback.ts';
 
 /** Runs one loop on this machine, iteration by iteration, as `swarm worker` tells it. */

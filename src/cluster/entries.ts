@@ -74,25 +74,15 @@ export async function readEntry(store: Store, name: string): Promise<Entry | nul
   return parseEntry(await store.get('loops', name), name);
 }
 
-export async function allEntries(store: Store): Promise<Entry[]> {
-  return (await readEntries(store)).entries;
-}
-
-/** Record of a loop that this version cannot read. */
-export type UnreadableLoop = { readonly name: string; readonly text: string; readonly isNewer: boolean };
-
 /** Returns all loops, and the records that are no loop to this version. */
-export async function readEntries(
-  store: Store,
-): Promise<{ readonly entries: Entry[]; readonly unreadable: UnreadableLoop[] }> {
-  const entries: Entry[] = [];
-  const unreadable: UnreadableLoop[] = [];
-  for (const [name, text] of await store.all('loops')) {
-    const entry = parseEntry(text, name);
-    if (entry === null) unreadable.push({ name, text, isNewer: isNewer(text) });
-    else entries.push(entry);
-  }
-  return { entries, unreadable };
+export async function readEntries(store: Store) {
+  const texts = [...(await store.all('loops'))];
+  const records = texts.map(([name, text]) => ({ name, text, entry: parseEntry(text, name) }));
+  const unreadable = records.filter(({ entry }) => entry === null);
+  return {
+    entries: records.flatMap(({ entry }) => entry ?? []),
+    unreadable: unreadable.map(({ name, text }) => ({ name, isNewer: isNewer(text) })),
+  };
 }
 
 /** Moves a malformed record out of the way; one of a newer version stays. True if it was moved. */

@@ -1,9 +1,9 @@
 import { agentNameOf } from '../agents/registry.ts';
-import { compilePattern, type Pattern } from '../core/pattern.ts';
+import { compilePattern } from '../core/pattern.ts';
 import type { TurnEnd } from '../fleet/iteration-end.ts';
 import { readIteration } from '../fleet/run-iteration.ts';
 import { limitAtExit } from '../fleet/screen/classify.ts';
-import { checkDone } from '../fleet/screen/done.ts';
+import { type DoneLook, doneLook } from '../fleet/screen/done.ts';
 import { runCommand, runEnvironment, type SupervisedRun } from '../fleet/supervised-run.ts';
 import { skippedText } from '../journal/run-view.ts';
 import { runIdFor } from '../journal/runs.ts';
@@ -12,31 +12,33 @@ import { writeAtomic } from '../os/files/files.ts';
 import { exitCodeOf } from '../os/process/exit-code.ts';
 import { type Argv, type Environment, startProcess } from '../os/process/process.ts';
 import { createRedactor } from '../os/redact/redact.ts';
-import { noSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { inSandbox } from '../sandbox/start.ts';
+import type { Checkout } from './checkout.ts';
+import type { FromDriver, MachineRules } from './messages.ts';
 import type { LoopJob } from './orders.ts';
 import { openOutput } from './output.ts';
-import type { Places } from './places.ts';
+import { placesIn } from './places.ts';
 import { packRun, unpackRun } from './run-state.ts';
 
-/** Everything that an iteration needs from its machine. */
-export type IterationSpec = {
-  readonly job: LoopJob;
-  readonly iteration: number;
-  readonly cwd: string;
-  readonly record: ReturnType<Places['record']>;
+export type LoopSpec = {
   /** Environment of the machine without the store's address and password. */
   readonly env: Environment;
-  readonly runId: string;
-  /** Sandbox of a plain command; `ralph run` opens its own. */
-  readonly sandbox: Sandbox;
-  /** Command of `ralph` on this machine, and its options for the sandbox. */
-  readonly ralph: { readonly command: readonly string[]; readonly words: readonly string[] };
+  readonly job: LoopJob;
+  readonly rules: MachineRules;
   readonly stop: AbortSignal;
-  /** Reports the end of the output. */
-  shows(tail: string): void;
-  /** Reports something that a person may want to know. */
-  notices(text: string): void;
+  send(message: FromDriver): void;
+};
+
+/** A loop in its worktree on this machine. */
+export type RunningLoop = LoopSpec & {
+  readonly runId: string;
+  checkout: Checkout | null;
+  /** The folder in the worktree where the command runs. */
+  cwd: string;
+  /** Sandbox of a plain command; `ralph run` opens its own. */
+  sandbox: Sandbox;
+  isKept: boolean;
 };
 
 const lookMs = 500;
@@ -45,38 +47,46 @@ const lookMs = 500;
 export type IterationResult = { readonly end: TurnEnd; readonly runState?: string };
 
 /** Runs one iteration to its end; null if it was stopped from outside. */
-export async function runIteration(spec: IterationSpec): Promise<IterationResult | null> {
-  writeAtomic(spec.record.prompt, spec.job.prompt, { fsync: false });
-  if (spec.job.options.run !== undefined) return runSupervised(spec);
-  const end = await runPlain(spec);
+export async function runIteration(loop: RunningLoop, iteration: number): Promise<IterationResult | null> {
+  writeAtomic(recordOf(loop).prompt, loop.job.prompt, { fsync: false });
+  if (loop.job.options.run !== undefined) return runSupervised(loop, iteration);
+  const end = await runPlain(loop, iteration);
   return end === null ? null : { end };
 }
 
-async function runPlain(spec: IterationSpec): Promise<TurnEnd | null> {
-  const { job, sandbox } = spec;
+/** Tells people about a loop. */
+export function tell({ send }: RunningLoop, type: 'fenced' | 'kept' | 'notice', text: string): void {
+  send({ type: 'tells', event: { at: systemClock.now(), type, text } });
+}
+
+function recordOf({ job, rules }: RunningLoop) {
+  return placesIn(rules.folder).record(job.name);
+}
+
+async function runPlain(loop: RunningLoop, iteration: number): Promise<TurnEnd | null> {
+  const { job } = loop;
   const { settings, command } = job;
   const [program = '', ...words] = command;
-  const pattern = settings.done_pattern === null ? null : compilePattern(settings.done_pattern);
-  const ran = await runProcess(spec, {
+  const { done_pattern: pattern } = settings;
+  const result = await runProcess(loop, iteration, {
     argv: forAgent(job.env, [program, ...words]),
-    env: variablesOf(spec),
-    sandbox,
+    env: variablesOf(loop),
     stdin: job.prompt,
     idleMs: settings.inactivity_timeout * 1000,
-    pattern,
+    lookIfDone: pattern === null ? null : doneLook(compilePattern(pattern), job.prompt),
   });
-  if (ran.cause === 'stopped') return null;
-  if (ran.matched === 'while-running') return { how: 'done', exitCode: null, doneMatched: true };
-  const doneMatched = ran.matched === 'at-end';
-  if (ran.cause === 'idle') return { how: 'inactive', exitCode: null, doneMatched };
+  if (result.cause === 'stopped') return null;
+  if (result.matched === 'while-running') return { how: 'done', exitCode: null, doneMatched: true };
+  const doneMatched = result.matched === 'at-end';
+  if (result.cause === 'idle') return { how: 'inactive', exitCode: null, doneMatched };
   const agent = agentNameOf(program);
   const limit =
-    ran.exitCode === 0 || agent === 'custom' || doneMatched
+    result.exitCode === 0 || agent === 'custom' || doneMatched
       ? null
-      : limitAtExit(agent, ran.lines, systemClock.now());
-  if (limit === null) return { how: 'exited', exitCode: ran.exitCode, doneMatched };
+      : limitAtExit(agent, result.lines, systemClock.now());
+  if (limit === null) return { how: 'exited', exitCode: result.exitCode, doneMatched };
   const until = limit.until === undefined ? {} : { limitUntil: limit.until };
-  return { how: 'limited', exitCode: ran.exitCode, doneMatched: false, ...until };
+  return { how: 'limited', exitCode: result.exitCode, doneMatched: false, ...until };
 }
 
 /** Returns the run that all iterations of a loop belong to: the same on every machine. */
@@ -85,43 +95,44 @@ export function runOfJob({ name, id }: LoopJob, cwd: string): SupervisedRun {
 }
 
 /** Runs one iteration of `ralph run`, which goes on with the run from the machine before. */
-async function runSupervised(spec: IterationSpec): Promise<IterationResult | null> {
-  const { job, record, cwd, iteration, ralph } = spec;
+async function runSupervised(loop: RunningLoop, iteration: number): Promise<IterationResult | null> {
+  const { env, job, rules } = loop;
   const { command } = job;
-  const run = runOfJob(job, cwd);
-  const here = { promptFile: record.prompt, task: job.prompt };
+  const run = runOfJob(job, loop.cwd);
+  const { prompt } = recordOf(loop);
+  const here = { promptFile: prompt, task: job.prompt };
   const before = unpackRun(run, job.runState ?? '', iteration, here).view;
   const since = before.seq;
   const startedAt = systemClock.now();
-  const words = [...withoutSandbox(job.options.run ?? []), ...ralph.words];
-  const [program = '', ...rest] = runCommand(run, command, {
-    settings: { ...job.settings, prompt_file: record.prompt },
-    options: { engine: ralph.command, run: words },
+  // The machine decides on its sandbox, not the submitter.
+  const asked = (job.options.run ?? []).filter((word) => !/^--(?:no-)?sandbox(?:=|$)/.test(word));
+  const sandbox = rules.sandbox === 'none' ? '--no-sandbox' : `--sandbox=${rules.sandbox}`;
+  const hosts = rules.allowHosts.map((host) => `--allow-host=${host}`);
+  const [program = '', ...words] = runCommand(run, command, {
+    settings: { ...job.settings, prompt_file: prompt },
+    options: { engine: rules.ralph, run: [...asked, sandbox, ...hosts] },
     iteration,
     runSeq: since,
   });
-  const ran = await runProcess(spec, {
-    argv: [program, ...rest],
-    env: { ...variablesOf(spec), ...agentVariables(job), ...runEnvironment(command) },
-    sandbox: noSandbox,
+  const { cause, exitCode } = await runProcess(loop, iteration, {
+    argv: [program, ...words],
+    env: { ...variablesOf(loop), ...agentVariables(job), ...runEnvironment(command) },
     stdin: null,
     idleMs: null,
-    pattern: null,
+    lookIfDone: null,
   });
-  if (ran.cause === 'stopped') return null;
-  const { env } = spec;
-  const { exitCode } = ran;
+  if (cause === 'stopped') return null;
   const at = systemClock.now();
   const process = { env, iteration, startedAt, since, at, how: 'exited', exitCode } as const;
   const { end: iterationEnd, run: after } = readIteration(run, process);
   const { at: _at, ...end } = iterationEnd;
   const skipped = skippedText(after.view);
-  if (skipped !== null && skipped !== skippedText(before)) spec.notices(skipped);
+  if (skipped !== null && skipped !== skippedText(before)) tell(loop, 'notice', skipped);
   const runState = packRun(run, after);
   return runState === null ? { end } : { end, runState };
 }
 
-type Ran = {
+type ProgramResult = {
   readonly exitCode: number | null;
   readonly cause: string;
   /** Time at which the done pattern matched. */
@@ -132,22 +143,22 @@ type Ran = {
 type ProgramSpec = {
   readonly argv: Argv;
   readonly env: Environment;
-  readonly sandbox: Sandbox;
   readonly stdin: string | null;
   readonly idleMs: number | null;
-  readonly pattern: Pattern | null;
+  readonly lookIfDone: DoneLook | null;
 };
 
-async function runProcess(spec: IterationSpec, how: ProgramSpec): Promise<Ran> {
-  const { job, iteration, cwd } = spec;
-  const output = openOutput(spec.record.log(iteration), createRedactor(how.env));
-  const isDone = () => how.pattern !== null && checkDone(how.pattern, output.lines(), job.prompt, false).done;
-  await how.sandbox.freshHome({ keepSessions: true });
-  const inside = inSandbox(how.sandbox, how.argv, { env: how.env, cwd, stdin: how.stdin });
+async function runProcess(loop: RunningLoop, iteration: number, how: ProgramSpec): Promise<ProgramResult> {
+  const { job, cwd, runId, sandbox } = loop;
+  const output = openOutput(recordOf(loop).log(iteration), createRedactor(how.env));
+  const show = () => loop.send({ type: 'shows', tail: output.tail() });
+  const isDone = () => how.lookIfDone?.(output.lines()).done === true;
+  await sandbox.freshHome({ keepSessions: true });
+  const inside = inSandbox(sandbox, how.argv, { env: how.env, cwd, stdin: how.stdin });
   const running = startProcess({
     ...inside,
     cwd,
-    runId: spec.runId,
+    runId,
     iteration,
     idleMs: how.idleMs,
     hardMs: null,
@@ -161,34 +172,34 @@ async function runProcess(spec: IterationSpec, how: ProgramSpec): Promise<Ran> {
     },
   });
   const stop = () => running.stop();
-  spec.stop.addEventListener('abort', stop, { once: true });
-  if (spec.stop.aborted) stop();
+  loop.stop.addEventListener('abort', stop, { once: true });
+  if (loop.stop.aborted) stop();
   let endedAtMatch = false;
   const looking = setInterval(() => {
     if (!output.takeChange()) return;
-    spec.shows(output.tail());
+    show();
     if (!job.options.checkDoneContinuous || endedAtMatch || !isDone()) return;
     endedAtMatch = true;
     running.finish();
   }, lookMs);
   try {
     const end = await running.done;
-    await how.sandbox.settle();
+    await sandbox.settle();
     output.end();
     const failure = end.cause === 'exited' ? inside.failure?.(end.exitCode, output.tail()) : null;
     const problem = failure ?? end.error;
     if (problem) output.add(`${problem.message}\n`);
-    spec.shows(output.tail());
+    show();
     const matched = endedAtMatch ? 'while-running' : isDone() ? 'at-end' : null;
     return { exitCode: exitCodeOf(end), cause: end.cause, matched, lines: output.lines() };
   } finally {
     clearInterval(looking);
-    spec.stop.removeEventListener('abort', stop);
+    loop.stop.removeEventListener('abort', stop);
     output.close();
   }
 }
 
-function variablesOf({ env, job }: IterationSpec): Environment {
+function variablesOf({ env, job }: RunningLoop): Environment {
   return { ...env, SWARM_WORKER: job.name };
 }
 
@@ -204,9 +215,4 @@ function agentVariables({ env, pass }: LoopJob): Environment {
     ...(Object.keys(env).length === 0 ? {} : { RALPH_AGENT_ENV: JSON.stringify(env) }),
     ...(pass.length === 0 ? {} : { RALPH_SANDBOX_ENV: JSON.stringify(pass) }),
   };
-}
-
-/** Removes sandbox options: the machine decides on its sandbox. */
-function withoutSandbox(words: readonly string[]): string[] {
-  return words.filter((word) => !/^--(?:no-)?sandbox(?:=|$)/.test(word));
 }

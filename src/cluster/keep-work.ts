@@ -47,16 +47,19 @@ export async function keepWork(
   const work = await takeWork(path);
   if (work === null) return null;
   const { head, tree } = work;
-  const treeOfHead = await runGit(path, ['rev-parse', `${head}^{tree}`]);
-  const hasChanges = treeOfHead.stdout.trim() !== tree;
-  const commit = hasChanges
-    ? await commitTree(repository, tree, [head], `ralph: work on ${branch}, ${why}`)
-    : head;
+  const commit =
+    (await treeOf(path, head)) === tree
+      ? head
+      : await commitTree(repository, tree, head, `ralph: work on ${branch}, ${why}`);
   // Without another commit than those on the branch, there is nothing to keep.
   const remotes = remote.exitCode === 0 ? [remote.stdout.trim()] : [];
   const ahead = await runGit(repository, ['rev-list', '--count', commit, '--not', ...remotes]);
   if (Number(ahead.stdout) === 0) return null;
   return keepCommit(repository, name, commit);
+}
+
+export async function treeOf(repository: string, commit: string): Promise<string> {
+  return (await runGit(repository, ['rev-parse', `${commit}^{tree}`])).stdout.trim();
 }
 
 /** Ref of a clone that records the remote state of a loop's branch. */
@@ -80,16 +83,11 @@ export async function keepCommit(repository: string, name: string, commit: strin
 export async function commitTree(
   repository: string,
   tree: string,
-  parents: readonly string[],
+  parent: string,
   message: string,
 ): Promise<string> {
-  const words = parents.flatMap((parent) => ['-p', parent]);
-  const result = await runGit(
-    repository,
-    ['commit-tree', '--no-gpg-sign', ...words, '-m', message, tree],
-    addMs,
-    { env: await identity(repository) },
-  );
+  const words = ['commit-tree', '--no-gpg-sign', '-p', parent, '-m', message, tree];
+  const result = await runGit(repository, words, addMs, { env: await identity(repository) });
   if (result.exitCode !== 0) throw new Error(`the commit cannot be made: ${result.stderr.trim()}`);
   return result.stdout.trim();
 }

@@ -48,14 +48,10 @@ async function renewOnce(holder: LeaseHolder, over: AbortSignal): Promise<void> 
 }
 
 /** The lease as the driver sees it. */
-export type LeaseWatch = {
-  /** The lease was good `age` milliseconds ago. */
-  renewed(age: number): void;
-  end(): void;
-};
+export type LeaseWatch = ReturnType<typeof watchLease>;
 
 /** Calls `lapsed` once after nine tenths of a lease without a renewal: before another machine may begin. */
-export function watchLease(clock: Clock, leaseMs: number, lapsed: () => void): LeaseWatch {
+export function watchLease(clock: Clock, leaseMs: number, lapsed: () => void) {
   let goodAt = clock.monotonic();
   let cancel = () => {};
   const look = () => {
@@ -65,7 +61,8 @@ export function watchLease(clock: Clock, leaseMs: number, lapsed: () => void): L
   };
   look();
   return {
-    renewed(age) {
+    /** The lease was good `age` milliseconds ago. */
+    renewed(age: number) {
       goodAt = Math.max(goodAt, clock.monotonic() - age);
     },
     end: () => cancel(),

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { backoffMs } from '../core/backoff.ts';
 import { parseAs } from '../core/parse-as.ts';
 import { addHold, heldUntil, holds } from '../fleet/files/limits.ts';
-import { isNewer, newerRecord, type Store, updateRecord } from './store.ts';
+import type { IterationEnd } from '../fleet/iteration-end.ts';
+import { isNewer, newerRecord, type Store, type TimedStore, updateRecord } from './store.ts';
 
 const numberOrNone = v.fallback(v.nullable(v.number()), null);
 /** Limits over all machines. Null is no limit. */
@@ -39,27 +40,25 @@ export function updateLimits(
   });
 }
 
-/** A usage limit that an iteration met: when, how long the loop would wait, and its end if the provider told. */
-type UsageLimit = { readonly at: number; readonly ms: number; readonly end: number | undefined };
-
 /**
- * Lets all loops of an account wait for the end of its limit and returns that. Without a reset time the wait is shared:
- * it grows each time that the account meets the limit again, and others that meet it meanwhile wait for the same end.
+ * Lets all loops of an account wait for the end of the limit that an iteration met, and returns that. Without a reset time
+ * the wait (`ms` at least) is shared: it grows each time that the account meets the limit again, and others that meet it
+ * meanwhile wait for the same end.
  */
 export async function holdAccount(
-  store: Store,
+  { store, now }: TimedStore,
   account: string,
-  limit: UsageLimit,
-  now: number,
+  { at, limitUntil }: IterationEnd,
+  ms: number,
 ): Promise<number> {
-  let until = limit.at + limit.ms;
+  let until = at + ms;
   await updateLimits(store, ({ holds, strikes }) => {
-    const held = heldUntil(holds, account, now);
+    const held = heldUntil(holds, account, now());
     const strike = (strikes[account] ?? 0) + (held === null ? 1 : 0);
-    if (limit.end === undefined) until = held ?? limit.at + Math.max(limit.ms, backoffMs(strike + 6));
+    if (limitUntil === undefined) until = held ?? at + Math.max(ms, backoffMs(strike + 6));
     return {
-      holds: addHold(holds, account, until, now),
-      ...(limit.end === undefined ? { strikes: { ...strikes, [account]: strike } } : {}),
+      holds: addHold(holds, account, until, now()),
+      ...(limitUntil === undefined ? { strikes: { ...strikes, [account]: strike } } : {}),
     };
   });
   return until;

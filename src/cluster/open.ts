@@ -2,25 +2,19 @@ import { messageOf, RalphError } from '../core/error.ts';
 import { systemClock } from '../os/clock.ts';
 import { type ClusterAddress, placeOf } from './address.ts';
 import { type Cluster, createCluster } from './cluster.ts';
+import type { LeaseTimes } from './redis.ts';
 
-export type ClusterOptions = {
-  /** How long a machine may be silent before another takes its loops over. */
-  readonly leaseMs?: number;
-  /** A call to the store fails after that time. */
-  readonly callMs?: number;
-  readonly now?: () => number;
-};
+export type ClusterOptions = Partial<LeaseTimes> & { readonly now?: () => number };
 
 /** Outlives a link that stalls for 5 seconds; a crash is noticed within it and a check or two: less than 10 seconds. */
 export const defaultLeaseMs = 7500;
 
 /** Connects to the cluster at an address. */
 export async function openCluster(address: ClusterAddress, options: ClusterOptions = {}): Promise<Cluster> {
-  const leaseMs = options.leaseMs ?? defaultLeaseMs;
-  const times = { leaseMs, checkMs: Math.ceil(leaseMs / 15), callMs: options.callMs ?? 5000 };
+  const { leaseMs = defaultLeaseMs, callMs = 5000, now = () => systemClock.now() } = options;
   // Imported on demand, because the client is large.
   const { openRedis } = await import('./redis.ts');
-  const store = await openRedis(address, times).catch((error: unknown) => {
+  const store = await openRedis(address, { leaseMs, callMs }).catch((error: unknown) => {
     // No `cause`: that of Redis holds the arguments of the failed call, and so the password.
     throw new RalphError('cluster', `cannot work with ${placeOf(address)}: ${messageOf(error)}`, {
       remedy:
@@ -28,5 +22,5 @@ export async function openCluster(address: ClusterAddress, options: ClusterOptio
       exitCode: 1,
     });
   });
-  return createCluster(store, times, options.now ?? (() => systemClock.now()));
+  return createCluster(store, leaseMs, now);
 }

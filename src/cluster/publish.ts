@@ -1,7 +1,7 @@
 import type { TurnEnd } from '../fleet/iteration-end.ts';
 import { runGit } from '../os/git/git.ts';
 import { type Checkout, removeLocks, standOn } from './checkout.ts';
-import { commitTree, keepCommit, remoteRef, takeWork } from './keep-work.ts';
+import { commitTree, keepCommit, remoteRef, takeWork, treeOf } from './keep-work.ts';
 import type { LoopJob } from './orders.ts';
 import { type Pushed, pushBranch } from './remote.ts';
 import { commitMessage, partMessage, posesAsLoopCommit } from './trailers.ts';
@@ -38,7 +38,7 @@ export async function commitWork(
   if (isPart && isNothing) return { commit: null, keptRef, warnings };
 
   const message = isPart ? partMessage(trailers) : commitMessage(trailers);
-  const commit = await commitTree(repository, work.tree, [parent], message);
+  const commit = await commitTree(repository, work.tree, parent, message);
   const failure = await standOn(path, job.branch, commit);
   if (failure !== null) throw new Error(`the worktree cannot go on: ${failure}`);
   return { commit, keptRef, warnings };
@@ -70,8 +70,4 @@ async function historyProblem(
   const own = await runGit(repository, ['log', '-z', '--format=%B', `${start}..${head}`]);
   const isPosing = own.stdout.split('\0').some((message) => posesAsLoopCommit(message, job));
   return isPosing ? 'commits of the agent looked like those of the loop: its work is one commit' : null;
-}
-
-async function treeOf(repository: string, commit: string): Promise<string> {
-  return (await runGit(repository, ['rev-parse', `${commit}^{tree}`])).stdout.trim();
 }

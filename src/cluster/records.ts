@@ -37,9 +37,11 @@ const answerSchema = v.object({
 });
 type Answer = v.InferOutput<typeof answerSchema>;
 
+type Mail = Pick<Cluster, 'take' | 'post'>;
+
 /** Answers the requests to a machine until `over`. A failure is not reported: the reader asks again. */
 export async function answerRequests(
-  cluster: Pick<Cluster, 'take' | 'post'>,
+  cluster: Mail,
   { host, folder, clock, over }: { host: string; folder: string; clock: Clock; over: AbortSignal },
 ): Promise<void> {
   let busyUntil = 0;
@@ -64,7 +66,7 @@ export async function answerRequests(
  * that did not answer.
  */
 export async function fetchRecords(
-  cluster: Pick<Cluster, 'take' | 'post'>,
+  cluster: Mail,
   name: string,
   hosts: readonly string[],
   each: (title: string, bytes: Buffer) => void,
@@ -90,7 +92,7 @@ export async function fetchRecords(
 }
 
 async function ask(
-  { post, take }: Pick<Cluster, 'take' | 'post'>,
+  { post, take }: Mail,
   host: string,
   request: Omit<RecordRequest, 'reply'>,
 ): Promise<Answer | null> {

@@ -4,22 +4,26 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
+/** Returns the interval of the look for expired leases. */
+export const checkMs = (leaseMs: number) => Math.ceil(leaseMs / 15);
+
 /** What has to happen in one step, for Redis to run. */
 export const scripts = {
-  /** Swaps a record. With keys of submissions, stores the order of the new one and removes all of the old one. */
+  /**
+   * Swaps a record; an empty text stands for none. With keys of submissions, stores the order of the new one and removes
+   * all of the old one.
+   */
   swap: {
     numberOfKeys: 6,
     lua: `
-local content = redis.call('HGET', KEYS[1], ARGV[1])
-if ARGV[2] == '0' then if content then return 0 end
-elseif content ~= ARGV[3] then return 0 end
-if ARGV[4] == '0' then redis.call('HDEL', KEYS[1], ARGV[1])
-else redis.call('HSET', KEYS[1], ARGV[1], ARGV[5]) end
-if ARGV[6] ~= '' then
-  for shelf = 2, 4 do redis.call('HDEL', KEYS[shelf], ARGV[6]) end
+local key, before, after, drop, add, order = unpack(ARGV)
+if (redis.call('HGET', KEYS[1], key) or '') ~= before then return 0 end
+if after == '' then redis.call('HDEL', KEYS[1], key) else redis.call('HSET', KEYS[1], key, after) end
+if drop ~= '' then
+  for shelf = 2, 4 do redis.call('HDEL', KEYS[shelf], drop) end
   redis.call('DEL', KEYS[5], KEYS[6])
 end
-if ARGV[7] ~= '' then redis.call('HSET', KEYS[2], ARGV[7], ARGV[8]) end
+if add ~= '' then redis.call('HSET', KEYS[2], add, order) end
 return 1`,
   },
   // What belongs to a submission is stored only as long as its order is: nothing of a removed one comes back.

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { ClusterAddress } from './address.ts';
-import { scripts } from './redis-scripts.ts';
+import { checkMs, scripts } from './redis-scripts.ts';
 
 /**
  * Small records by key. `loops` has one for each loop, `aside` those that nobody can read; `orders`, `tails` (the end of
@@ -18,9 +18,8 @@ export type SlotAnswer =
   | { readonly ok: false; readonly until: number | null };
 
 export type LeaseTimes = {
+  /** How long a machine may be silent before another takes its loops over. */
   readonly leaseMs: number;
-  /** Interval of the look for expired leases. */
-  readonly checkMs: number;
   /** A call to the store fails after that time. */
   readonly callMs: number;
 };
@@ -28,7 +27,6 @@ export type LeaseTimes = {
 const prefix = 'ralph-fleet';
 const keyOf = (shelf: Shelf) => `${prefix}:${shelf}`;
 const listOf = (list: string) => `${prefix}:list:${list}`;
-const slotKeys = [`${prefix}:slots`, `${prefix}:starts`] as const;
 
 /** Longest mailbox, and how long a message waits for its reader. */
 const mailbox = { maxLines: 100, seconds: 3600 } as const;
@@ -44,7 +42,7 @@ export async function openRedis(address: ClusterAddress, times: LeaseTimes) {
     ...submissionsIn(redis),
     ...slotsIn(redis, times.leaseMs),
     queue(name: string) {
-      const queue = queues.get(name) ?? openQueue(redis, name, times);
+      const queue = queues.get(name) ?? openQueue(redis, name, times.leaseMs);
       queues.set(name, queue);
       return queue;
     },
@@ -92,15 +90,16 @@ async function connect(address: ClusterAddress, { leaseMs, callMs }: LeaseTimes)
 
 /** Small records by shelf and key. */
 function recordsIn(redis: Redis) {
-  type Swap = { shelf: Shelf; key: string; before: string | null; after: string | null };
   async function swap(
-    { shelf, key, before, after }: Swap,
+    shelf: Shelf,
+    key: string,
+    texts: readonly [before: string | null, after: string | null],
     { drop = '', add = '', order = '' }: LoopChange = {},
   ): Promise<boolean> {
     const shelves = ([shelf, 'orders', 'tails', 'runStates'] as const).map(keyOf);
     const lists = [`log:${drop}`, `events:${drop}`].map(listOf);
-    const words = [before === null ? '0' : '1', before ?? '', after === null ? '0' : '1', after ?? ''];
-    return (await run(redis, 'swap', ...shelves, ...lists, key, ...words, drop, add, order)) === 1;
+    const words = [key, ...texts.map((text) => text ?? ''), drop, add, order];
+    return (await run(redis, 'swap', ...shelves, ...lists, ...words)) === 1;
   }
   return {
     get: (shelf: Shelf, key: string) => redis.hget(keyOf(shelf), key),
@@ -109,10 +108,10 @@ function recordsIn(redis: Redis) {
     },
     /** Writes `after` if the value still is `before`; null stands for no record. */
     swap: (shelf: Shelf, key: string, before: string | null, after: string | null) =>
-      swap({ shelf, key, before, after }),
+      swap(shelf, key, [before, after]),
     /** The same for the record of a loop, together with what belongs to its submissions. */
     swapLoop: (name: string, before: string | null, after: string | null, change: LoopChange) =>
-      swap({ shelf: 'loops', key: name, before, after }, change),
+      swap('loops', name, [before, after], change),
   };
 }
 
@@ -146,15 +145,15 @@ function submissionsIn(redis: Redis) {
 
 /** Slots that limit how many iterations run at the same time, and how many start in a minute. */
 function slotsIn(redis: Redis, leaseMs: number) {
-  const [slots, starts] = slotKeys;
+  const [slots, starts] = [`${prefix}:slots`, `${prefix}:starts`];
   return {
     /** Takes a slot, or starts again on one that it holds. A slot expires after the lease unless it is renewed. */
     async takeSlot(
       slot: string,
       start: string,
-      { max, perMinute }: { readonly max: number | null; readonly perMinute: number | null },
+      { maxParallel, startsPerMinute }: Readonly<Record<'maxParallel' | 'startsPerMinute', number | null>>,
     ): Promise<SlotAnswer> {
-      const words = [slot, start, max ?? -1, perMinute ?? -1, leaseMs];
+      const words = [slot, start, maxParallel ?? -1, startsPerMinute ?? -1, leaseMs];
       const wait = Number(await run(redis, 'takeSlot', slots, starts, ...words));
       if (wait === 0) return { ok: true };
       return { ok: false, until: wait < 0 ? null : Date.now() + wait };
@@ -171,9 +170,9 @@ function slotsIn(redis: Redis, leaseMs: number) {
 }
 
 /** Opens a queue of loops in BullMQ. A machine that takes a loop holds it as long as it renews the lease. */
-function openQueue(redis: Redis, name: string, { leaseMs, checkMs }: LeaseTimes) {
+function openQueue(redis: Redis, name: string, leaseMs: number) {
   // Options of a queue and of a worker: jobs are taken and finished by hand, and that needs both.
-  const options = { lockDuration: leaseMs, stalledInterval: checkMs, maxStalledCount };
+  const options = { lockDuration: leaseMs, stalledInterval: checkMs(leaseMs), maxStalledCount };
   const queue = new Queue<{ loop: string }, string, string>(name, {
     ...options,
     connection: redis,

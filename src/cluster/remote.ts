@@ -104,10 +104,7 @@ function git(repository: string, words: readonly string[], timeoutMs: number): P
 
 function lastLine({ stderr, timedOut, error }: CommandResult): string {
   if (timedOut) return 'git took too long';
-  const lines = stderr
-    .trim()
-    .split('\n')
-    .filter((line) => line !== '');
+  const lines = stderr.trim().split('\n').filter(Boolean);
   const line = lines.find((one) => /^(?:fatal|error|remote): /.test(one)) ?? lines.at(-1);
   return line?.replace(/^(?:fatal|error): /, '') ?? error?.message ?? 'git failed';
 }

@@ -7,13 +7,19 @@ import { systemClock } from '../os/clock.ts';
 import { ensureDir, lstatOf, moveFolder } from '../os/files/files.ts';
 import { isWithin, realPath } from '../os/files/real-path.ts';
 import { findProgram, sweepRun } from '../os/process/process.ts';
-import type { Environment } from '../os/process/program.ts';
 import { openSandbox } from '../sandbox/open-sandbox.ts';
-import { noSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { noSandbox } from '../sandbox/sandbox.ts';
 import { type Checkout, openCheckout, removeCheckout } from './checkout.ts';
-import { type IterationResult, type IterationSpec, runIteration, runOfJob } from './iteration.ts';
+import {
+  type IterationResult,
+  type LoopSpec,
+  type RunningLoop,
+  runIteration,
+  runOfJob,
+  tell,
+} from './iteration.ts';
 import { keepWork } from './keep-work.ts';
-import type { FromDriver, MachineRules } from './messages.ts';
+import type { FromDriver } from './messages.ts';
 import type { LoopJob } from './orders.ts';
 import { placesIn, runIdOf } from './places.ts';
 import { commitWork, pushWork } from './publish.ts';
@@ -24,24 +30,6 @@ import { faultOf, type Setback } from './setback.ts';
 const patienceMs = 2 * 60_000;
 const longestPauseMs = 15_000;
 
-type LoopSpec = {
-  readonly env: Environment;
-  readonly job: LoopJob;
-  readonly rules: MachineRules;
-  readonly stop: AbortSignal;
-  send(message: FromDriver): void;
-};
-
-/** A loop in its worktree on this machine. */
-export type RunningLoop = LoopSpec & {
-  readonly runId: string;
-  checkout: Checkout | null;
-  /** The folder in the worktree where the command runs. */
-  cwd: string;
-  sandbox: Sandbox | null;
-  isKept: boolean;
-};
-
 type Ended = Extract<FromDriver, { type: 'ended' }>;
 
 export async function openLoop(spec: LoopSpec): Promise<RunningLoop> {
@@ -50,7 +38,7 @@ export async function openLoop(spec: LoopSpec): Promise<RunningLoop> {
   ensureDir(placesIn(rules.folder).record(job.name).root);
   // A driver that died may have left its agent running.
   await sweepRun(runId);
-  return { ...spec, runId, checkout: null, cwd: '', sandbox: null, isKept: false };
+  return { ...spec, runId, checkout: null, cwd: '', sandbox: noSandbox, isKept: false };
 }
 
 /** Runs one iteration and pushes its work, unless it is on the branch already. */
@@ -62,7 +50,7 @@ export async function runIn(loop: RunningLoop, iteration: number): Promise<Ended
   if (commit !== undefined) {
     return { type: 'ended', iteration, end: commit.end, head: checkout.start, wasOnBranch: true };
   }
-  const result = stop.aborted ? null : await runIteration(iterationSpec(loop, iteration));
+  const result = stop.aborted ? null : await runIteration(loop, iteration);
   if (result === null) return { kind: 'stopped', why: '' };
   return faultOf(result.end) ?? deliver(loop, checkout, iteration, result);
 }
@@ -84,8 +72,7 @@ async function checkOut(loop: RunningLoop): Promise<Checkout | Setback> {
     const why = `${command} is not installed on ${hostname()}`;
     return { kind: agentOf(job.command) === null ? 'missing' : 'agent', why };
   }
-  // `ralph run` opens its own.
-  if (job.options.run === undefined) loop.sandbox ??= await sandboxFor(loop);
+  if (job.options.run === undefined) await openSandboxOf(loop);
   return checkout;
 }
 
@@ -96,10 +83,11 @@ function isProgramMissing({ env, job, rules, cwd }: RunningLoop): boolean {
   return findProgram(command.includes('/') ? resolve(cwd, command) : command, env) === null;
 }
 
-function sandboxFor({ env, job, rules, cwd }: RunningLoop): Promise<Sandbox> {
+async function openSandboxOf(loop: RunningLoop): Promise<void> {
+  const { env, job, rules, cwd } = loop;
   const [command = ''] = job.command;
   const program = findProgram(command, env);
-  return openSandbox(rules.sandbox, {
+  loop.sandbox = await openSandbox(rules.sandbox, {
     cwd,
     env,
     agent: agentNameOf(command),
@@ -107,27 +95,6 @@ function sandboxFor({ env, job, rules, cwd }: RunningLoop): Promise<Sandbox> {
     allowHosts: rules.allowHosts,
     variables: ['SWARM_WORKER', ...job.pass],
   });
-}
-
-function iterationSpec(loop: RunningLoop, iteration: number): IterationSpec {
-  const { env, job, rules, stop, cwd, runId } = loop;
-  const sandboxed = rules.sandbox === 'none' ? ['--no-sandbox'] : [`--sandbox=${rules.sandbox}`];
-  return {
-    job,
-    iteration,
-    cwd,
-    record: placesIn(rules.folder).record(job.name),
-    env,
-    runId,
-    sandbox: loop.sandbox ?? noSandbox,
-    ralph: {
-      command: rules.ralph,
-      words: [...sandboxed, ...rules.allowHosts.map((host) => `--allow-host=${host}`)],
-    },
-    stop,
-    shows: (tail) => loop.send({ type: 'shows', tail }),
-    notices: (text) => tell(loop, 'notice', text),
-  };
 }
 
 async function deliver(
@@ -167,7 +134,7 @@ export async function keepRest(loop: RunningLoop, why: string): Promise<string |
 /** Closes the sandbox. If the loop has ended, ends its run and removes its worktree, too. */
 export async function closeLoop(loop: RunningLoop, end: LoopEnd | null): Promise<void> {
   const { job, rules, checkout, cwd } = loop;
-  await loop.sandbox?.stop();
+  await loop.sandbox.stop();
   if (end === null || checkout === null) return;
   if (job.options.run !== undefined) endRun(runOfJob(job, cwd), end, systemClock.now());
   await keepRest(loop, 'left at the end');
@@ -177,10 +144,6 @@ export async function closeLoop(loop: RunningLoop, end: LoopEnd | null): Promise
     join(placesIn(rules.folder).record(job.name).root, `runs-${job.id}`),
   );
   await removeCheckout(checkout);
-}
-
-function tell({ send }: RunningLoop, type: 'fenced' | 'kept' | 'notice', text: string): void {
-  send({ type: 'tells', event: { at: systemClock.now(), type, text } });
 }
 
 function keptAt({ repository }: Checkout, ref: string): string {

@@ -43,8 +43,10 @@ export async function submitLoop(
   const account = accountOf(order.command, order.env, order.options.account);
   const queue = queueFor(account, order.labels ?? [], agentOf(order.command));
   const key = `${name}:${randomUUID()}`;
+  const { settings, options } = order;
   const launch = before?.loop.launch ?? 0;
-  const entry = entryFor(order, { key, account, queue: queue.name, at: now(), launch });
+  const loop = { ...newRecord(name, { settings, options, held: false }, now()), launch };
+  const entry = entryFor(order, { key, account, queue: queue.name, loop });
   await ensureQueue(store, queue);
   // The queue first: a machine waits for the entry of a loop that it takes, but never looks for one outside the queues.
   await store.queue(queue.name).add(name);
@@ -73,18 +75,11 @@ async function leaveQueue(store: Store, name: string, queue: string): Promise<vo
   }
 }
 
-function entryFor(
-  order: LoopOrder,
-  identity: Pick<Entry, 'key' | 'account' | 'queue'> & { readonly at: number; readonly launch: number },
-): Entry {
-  const { key, account, queue, at, launch } = identity;
-  const { name, settings, options, source, labels = [], tags, command } = order;
+function entryFor(order: LoopOrder, place: Pick<Entry, 'key' | 'account' | 'queue' | 'loop'>): Entry {
+  const { source, labels = [], tags, command } = order;
   return {
     v: 1,
-    key,
-    loop: { ...newRecord(name, { settings, options, held: false }, at), launch },
-    queue,
-    account,
+    ...place,
     holder: null,
     answered: null,
     spent: { costUsd: 0, tokens: 0 },

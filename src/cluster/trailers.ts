@@ -11,6 +11,8 @@ export type IterationCommit = {
 };
 
 const keys = { loop: 'Ralph-Loop', id: 'Ralph-Run', iteration: 'Ralph-Iteration', end: 'Ralph-End' } as const;
+const goodEnd: TurnEnd = { how: 'exited', exitCode: 0, doneMatched: false };
+
 /** Returns the message of the commit that ends an iteration. */
 export function commitMessage({ loop, id, iteration, end }: IterationCommit): string {
   return [
@@ -30,21 +32,14 @@ export function partMessage({ loop, id, iteration }: Omit<IterationCommit, 'end'
 
 /** Reads the trailers of a commit; null if it has none. */
 export function readIterationCommit(message: string): IterationCommit | null {
-  const block =
-    message
-      .trimEnd()
-      .split(/\n\s*\n/)
-      .at(-1) ?? '';
-  const value = (key: string) =>
-    block.split('\n').flatMap((line) => (line.startsWith(`${key}: `) ? [line.slice(key.length + 2)] : []))[0];
-  const [loop, id, iteration, end] = [
-    value(keys.loop),
-    value(keys.id),
-    value(keys.iteration),
-    value(keys.end),
-  ];
+  const blocks = message.trimEnd().split(/\n\s*\n/);
+  const lines = (blocks.at(-1) ?? '').split('\n');
+  const value = (key: string) => lines.find((line) => line.startsWith(`${key}: `))?.slice(key.length + 2);
+  const [loop, id, iteration] = [value(keys.loop), value(keys.id), value(keys.iteration)];
   if (loop === undefined || id === undefined || !/^[1-9]\d{0,8}$/.test(iteration ?? '')) return null;
-  return { loop, id, iteration: Number(iteration), end: readEnd(end) };
+  // A damaged end counts as a good one without a claim: the loop goes on.
+  const end = parseAs(turnEnd, value(keys.end) ?? '');
+  return { loop, id, iteration: Number(iteration), end: end ?? goodEnd };
 }
 
 /** Returns the iterations of a loop on a branch, newest first; without an id, of all its submissions. */
@@ -70,9 +65,4 @@ export function posesAsLoopCommit(
   return message
     .split('\n')
     .some((line) => [`${keys.loop}: ${name}`, `${keys.id}: ${id}`].includes(line.trim()));
-}
-
-/** Reads the end of an iteration. A damaged one counts as a good end without a claim: the loop goes on. */
-function readEnd(text = ''): TurnEnd {
-  return parseAs(turnEnd, text) ?? { how: 'exited', exitCode: 0, doneMatched: false };
 }

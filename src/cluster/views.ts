@@ -1,6 +1,6 @@
 import { parseAs } from '../core/parse-as.ts';
 import { timelineOf } from '../fleet/files/events.ts';
-import { allEntries, isOver, maxLines, readEntries, readEntry, viewOf } from './entries.ts';
+import { isOver, maxLines, readEntries, readEntry, viewOf } from './entries.ts';
 import { type HostView, isGone, readHosts } from './hosts.ts';
 import { readLimits } from './limits.ts';
 import { type LoopOrder, loopOrder } from './orders.ts';
@@ -25,15 +25,15 @@ export function clusterViews(timed: TimedStore) {
       const entry = await readEntry(store, name);
       return entry === null ? null : viewOf(entry);
     },
-    list: async () => (await allEntries(store)).map(viewOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    async list() {
+      const { entries } = await readEntries(store);
+      return entries.map(viewOf).sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
     /** Loops whose records this version cannot read: of a newer version, or malformed and set aside. */
     async unreadable() {
       const [{ unreadable }, aside] = await Promise.all([readEntries(store), store.all('aside')]);
       const past = [...aside.keys()].filter((name) => unreadable.every((one) => one.name !== name));
-      return [
-        ...unreadable.map(({ name, isNewer }) => ({ name, isNewer })),
-        ...past.map((name) => ({ name, isNewer: false })),
-      ];
+      return [...unreadable, ...past.map((name) => ({ name, isNewer: false }))];
     },
     limits: () => readLimits(store),
     /** The loop as it was submitted. */
@@ -47,7 +47,8 @@ export function clusterViews(timed: TimedStore) {
     /** Run state that the last machine left for the next one. */
     runState: (name: string) => record('runStates', name),
     async hosts(): Promise<HostView[]> {
-      const openEntries = (await allEntries(store)).filter((entry) => !isOver(entry));
+      const { entries } = await readEntries(store);
+      const openEntries = entries.filter((entry) => !isOver(entry));
       return [...(await readHosts(store))].map(([host, { id: _id, ...record }]) => ({
         host,
         ...record,

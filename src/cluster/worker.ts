@@ -14,15 +14,6 @@ export type WorkerSpec = Omit<HoldSpec, 'leaving' | 'stop'> & {
   readonly slots: number;
 };
 
-export type ClusterWorker = {
-  /** Takes loops until `leave`; resolves when none is left. */
-  run(): Promise<void>;
-  /** Takes no more loops; those it has move on after their iteration. */
-  leave(): void;
-  /** Ends the agents now. */
-  stop(): void;
-};
-
 const pollMs = 500;
 const longestPauseMs = 4000;
 /** Time after which something that did not work is tried again. */
@@ -30,7 +21,7 @@ const tryAgainMs = { agent: 10 * 60_000, machine: 60_000 } as const;
 const leastFreeBytes = 32 * 1024 * 1024;
 
 /** Takes loops of a cluster and holds them on this machine. */
-export function createWorker(spec: WorkerSpec): ClusterWorker {
+export function createWorker(spec: WorkerSpec) {
   const { cluster, clock, host, slots } = spec;
   const leaving = new AbortController();
   const stopping = new AbortController();
@@ -64,23 +55,22 @@ export function createWorker(spec: WorkerSpec): ClusterWorker {
   }
 
   return {
+    /** Takes loops until `leave`; resolves when none is left. */
     async run() {
       const over = new AbortController();
-      const answering = answerRequests(cluster, {
-        host,
-        folder: spec.rules.folder,
-        clock,
-        over: over.signal,
-      });
+      const { folder } = spec.rules;
+      const answering = answerRequests(cluster, { host, folder, clock, over: over.signal });
       await takeLoops();
       await Promise.all(loops);
       over.abort();
       await answering;
     },
+    /** Takes no more loops; those it has move on after their iteration. */
     leave() {
       leaving.abort();
       wake();
     },
+    /** Ends the agents now. */
     stop() {
       leaving.abort();
       stopping.abort();

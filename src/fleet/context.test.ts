@@ -27,24 +27,24 @@ describe('the share of the context that an iteration may use', () => {
 describe('the context of Claude Code', () => {
   it('is read from the record of its own session, and asked for once', () => {
     const { watch, write } = room({ maxContext: 70 });
-    expect(watch()?.look([])).toEqual({ kind: 'go-on' });
+    expect(watch()?.([])).toEqual({ kind: 'go-on' });
     const watched = watch();
     write(usage(100_000));
-    expect(watched?.look([])).toEqual({ kind: 'go-on' });
+    expect(watched?.([])).toEqual({ kind: 'go-on' });
     write(usage(150_000));
-    expect(watched?.look([])).toEqual({ kind: 'wrap-up', percent: 75 });
-    expect(watched?.look([])).toEqual({ kind: 'go-on' });
+    expect(watched?.([])).toEqual({ kind: 'wrap-up', percent: 75 });
+    expect(watched?.([])).toEqual({ kind: 'go-on' });
     write(usage(172_000));
-    expect(watched?.look([])).toEqual({ kind: 'end', because: 'the context is 86 % full' });
+    expect(watched?.([])).toEqual({ kind: 'end', because: 'the context is 86 % full' });
   });
 
   it('ends the iteration when it was compacted, where that was asked for', () => {
     const { watch, write } = room({ restartOnCompact: true });
     const watched = watch();
     write(usage(190_000));
-    expect(watched?.look([])).toEqual({ kind: 'go-on' });
+    expect(watched?.([])).toEqual({ kind: 'go-on' });
     write({ type: 'system', subtype: 'compact_boundary' });
-    expect(watched?.look([])).toEqual({ kind: 'end', because: 'the context was compacted' });
+    expect(watched?.([])).toEqual({ kind: 'end', because: 'the context was compacted' });
   });
 
   it('has a session of its own for each start', () => {
@@ -64,9 +64,9 @@ describe('the context of other agents', () => {
     const { watch } = room({ maxContext: 50 }, ['pi']);
     const screen = (percent: number) => ['~/project (main)', `↑1.0k ${percent}%/200k (auto)`];
     const watched = watch();
-    expect(watched?.look(screen(49))).toEqual({ kind: 'go-on' });
-    expect(watched?.look(screen(51))).toEqual({ kind: 'wrap-up', percent: 51 });
-    expect(watched?.look(screen(65)).kind).toBe('end');
+    expect(watched?.(screen(49))).toEqual({ kind: 'go-on' });
+    expect(watched?.(screen(51))).toEqual({ kind: 'wrap-up', percent: 51 });
+    expect(watched?.(screen(65)).kind).toBe('end');
   });
 
   it('is nobody’s concern where nobody asked, and unknown where nothing tells it', () => {

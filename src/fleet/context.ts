@@ -20,7 +20,7 @@ export type ContextStep =
   /** End the iteration: the next one begins with an empty context. */
   | { readonly kind: 'end'; readonly because: string };
 
-export type ContextWatch = { look(lines: readonly string[]): ContextStep };
+export type ContextWatch = (lines: readonly string[]) => ContextStep;
 
 /** Percent of the context that an agent may use to wrap up. */
 const graceForWrapUp = 15;
@@ -38,14 +38,12 @@ export function watchContext(env: Environment, worker: Worker, loop: LoopRecord)
   const readContext = contextReader(workerEnvironment(env, worker), agent, sessionOf(env, worker, loop));
   // A program that reads its prompt from a file cannot be asked.
   let isAsked = deliveryFor(worker.cmd, '').how === 'stdin';
-  return {
-    look(lines) {
-      const { percent, compacted } = readContext(lines);
-      if (restartOnCompact && compacted) return { kind: 'end', because: 'the context was compacted' };
-      const step = contextStep(percent, maxContext, isAsked);
-      isAsked ||= step.kind === 'wrap-up';
-      return step;
-    },
+  return (lines) => {
+    const { percent, compacted } = readContext(lines);
+    if (restartOnCompact && compacted) return { kind: 'end', because: 'the context was compacted' };
+    const step = contextStep(percent, maxContext, isAsked);
+    isAsked ||= step.kind === 'wrap-up';
+    return step;
   };
 }
 
@@ -84,23 +82,18 @@ function sessionOf(env: Environment, { name, cmd }: Worker, { launch, options }:
   const hash = createHash('sha256')
     .update(`${workerRunId(env, name)} ${launch}`)
     .digest('hex');
-  const parts = [hash.slice(0, 8), hash.slice(8, 12), `4${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`];
-  return [...parts, hash.slice(20, 32)].join('-');
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5');
 }
 
 type Reading = { readonly percent: number | null; readonly compacted: boolean };
 
 /** Reads the use of the context from the transcript of the session or, without one, from the screen. */
-function contextReader(
-  env: Environment,
-  agent: AgentName,
-  session: string | null,
-): (lines: readonly string[]) => Reading {
+function contextReader(env: Environment, agent: AgentName, session: string | null) {
   let path: string | null = null;
   let tail: ReturnType<typeof tailLines> | null = null;
   let reading: Reading = { percent: null, compacted: false };
   const { ownSession } = agents[agent];
-  return (lines) => {
+  return (lines: readonly string[]): Reading => {
     path ??= session === null || !ownSession ? null : transcriptPath(env, ownSession, session);
     if (path === null || !ownSession) {
       return { percent: contextOnScreen(agent, lines), compacted: compactsOnScreen(agent, lines) };

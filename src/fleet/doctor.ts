@@ -9,7 +9,7 @@ import { processesByRun } from '../os/process/run-ids.ts';
 import { tmuxServer } from '../os/terminal/tmux.ts';
 import { stopLoop } from './control.ts';
 import { listLoops, loopOf, readLoop } from './files/loops.ts';
-import { defaultSession, fleetPaths, workerRunId } from './files/paths.ts';
+import { fleetPaths, workerRunId } from './files/paths.ts';
 import { readWorkers, updateWorker, type Worker, worktreeOf } from './files/workers.ts';
 import { holdWorker } from './hold.ts';
 import { type Live, lookAtWorkers } from './live.ts';
@@ -124,7 +124,7 @@ async function orphanWindows(env: Environment, workers: readonly Worker[]): Prom
 /** Finds processes of workers that are not on the list, or are over. */
 function orphanProcesses(env: Environment, lives: readonly Live[]): Finding[] {
   const running = new Set(lives.filter((live) => live.running).map(({ worker }) => worker.name));
-  const prefix = `${defaultSession(env)}/`;
+  const prefix = workerRunId(env, '');
   const orphans = [...processesByRun(prefix).keys()].filter((id) => !running.has(id.slice(prefix.length)));
   return orphans.map((id) => {
     const name = id.slice(prefix.length);
@@ -170,25 +170,20 @@ function loopsWithoutSupervisor(context: DoctorContext, workers: readonly Worker
   return [{ text, remedy: 'start the supervisor', fix: () => context.startSupervisor() }];
 }
 
-function leftFiles({ env, now }: DoctorContext): Finding[] {
-  const locks = staleLocks(env).map((path) => ({
-    text: `a lock without an owner: ${path}`,
-    remedy: 'remove it',
-    fix: () => removeLock(path),
-  }));
-  const temporaries = oldTemporaries(env, now).map((path) => ({
-    text: `a file that was never finished: ${path}`,
-    remedy: 'remove it',
-    fix: () => removeIfThere(path),
-  }));
-  return [...locks, ...temporaries];
-}
-
 /** Age of a temporary file that no process writes any more. */
 const temporaryMs = 60_000;
 
-function staleLocks(env: Environment): string[] {
-  return filesOf(env).filter((path) => /\.lock(?:\.takeover)?$/.test(path) && lockOwner(path) === null);
+function leftFiles({ env, now }: DoctorContext): Finding[] {
+  const { root } = fleetPaths(env);
+  const remedy = 'remove it';
+  return [...walkFiles(root, new Set())].flatMap((file): Finding[] => {
+    const path = join(root, file);
+    if (/\.lock(?:\.takeover)?$/.test(path) && lockOwner(path) === null)
+      return [{ text: `a lock without an owner: ${path}`, remedy, fix: () => removeLock(path) }];
+    const isOld = now - (lstatOf(path)?.mtimeMs ?? now) > temporaryMs;
+    if (!isOld || !/\/\.[^/]+\.tmp$/.test(path)) return [];
+    return [{ text: `a file that was never finished: ${path}`, remedy, fix: () => removeIfThere(path) }];
+  });
 }
 
 /** Removes a stale lock by acquiring and releasing it, so that no live owner loses it. */
@@ -196,17 +191,4 @@ function removeLock(path: string): boolean {
   const attempt = acquireLock(path, {});
   if (attempt.ok) attempt.lock.release();
   return attempt.ok;
-}
-
-function oldTemporaries(env: Environment, now: number): string[] {
-  return filesOf(env).filter((path) => {
-    if (!/\/\.[^/]+\.tmp$/.test(path)) return false;
-    const writtenAt = lstatOf(path)?.mtimeMs;
-    return writtenAt !== undefined && now - writtenAt > temporaryMs;
-  });
-}
-
-function filesOf(env: Environment): string[] {
-  const { root } = fleetPaths(env);
-  return [...walkFiles(root, new Set())].map((path) => join(root, path));
 }

@@ -12,7 +12,7 @@ import { lastExit, lastStart } from './files/signal-files.ts';
 import type { DecidedEnd, IterationEnd } from './iteration-end.ts';
 import { type RunIteration, readIteration } from './run-iteration.ts';
 import { limitAtExit } from './screen/classify.ts';
-import { type Started, startIteration } from './start-iteration.ts';
+import { type Started, startedText, startIteration } from './start-iteration.ts';
 import { endRunOf, runOf } from './supervised-run.ts';
 import {
   drop,
@@ -123,14 +123,12 @@ async function settleStart(all: Supervision, one: DrivenLoop, result: Started): 
   if (loop === null) return drop(all, one);
   one.loop = loop;
   switch (result.kind) {
-    case 'started': {
+    case 'started':
       forgetScreen(one, watchTime(all));
       one.isWatched = true;
-      const { iteration, settings } = loop;
-      all.say(`[ralph] ${one.name}: starting iteration ${iteration}/${settings.max_iterations}`);
+      all.say(startedText(loop));
       listIteration(all, one);
       return;
-    }
     case 'ended':
       all.say(`${loop.status === 'failed' ? 'swarm: error:' : `[ralph] ${one.name}:`} ${loop.why.detail}`);
       notify(all, one.worker, loop);

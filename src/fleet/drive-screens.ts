@@ -9,7 +9,7 @@ import { isInIteration, needsYou, type Why } from './files/loops.ts';
 import { classify, isReady } from './screen/classify.ts';
 import { follow, isInactive } from './screen/motion.ts';
 import { type Supervision, serverOf, setWhy, tell, watchTime } from './supervision.ts';
-import { ownerLabel, readOwner } from './worker-window.ts';
+import { ownerLabel, panesByWorker } from './worker-window.ts';
 
 /** Pause before Enter: agents take it for a part of the paste otherwise. */
 const enterMs = 500;
@@ -69,12 +69,7 @@ export async function driveScreens(all: Supervision): Promise<void> {
 async function lookAtServer({ env }: Supervision, tmux: Tmux, group: readonly DrivenLoop[]) {
   const paneIds = group.flatMap(({ pane }) => (pane && !pane.dead ? [pane.id] : []));
   const answer = await tmux.screens(paneIds).catch(() => null);
-  if (answer === null) return null;
-  const panes = answer.panes.flatMap((pane) => {
-    const owner = readOwner(env, pane.label);
-    return owner === null ? [] : [[owner.name, { ...pane, owner }] as const];
-  });
-  return { panes: new Map(panes), screens: answer.screens };
+  return answer && { panes: panesByWorker(env, answer.panes), screens: answer.screens };
 }
 
 function isDue({ quiet, pane }: DrivenLoop, at: number): boolean {
@@ -178,7 +173,7 @@ function lookAtScreen(
     return { kind: 'end', how: 'limited', ...(screen.until === undefined ? {} : { until: screen.until }) };
   }
   // A question waits for a person as long as it takes, and nothing may be typed into it.
-  const context = asks ? undefined : turnOf(env, one).context?.look(lines);
+  const context = asks ? undefined : turnOf(env, one).context?.(lines);
   if (context?.kind === 'end') return { kind: 'end', how: 'wrapped-up', because: context.because };
   if (!asks && isInactive(motion, lookedAt, timeoutMs)) return { kind: 'end', how: 'inactive' };
   const isStill = isCalm(one, lookedAt, tickMs);

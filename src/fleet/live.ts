@@ -3,7 +3,7 @@ import type { Environment } from '../os/process/program.ts';
 import { type Pane, tmuxServer } from '../os/terminal/tmux.ts';
 import { hasLoop, listLoops } from './files/loops.ts';
 import type { Worker } from './files/workers.ts';
-import { readOwner } from './worker-window.ts';
+import { panesByWorker } from './worker-window.ts';
 
 export type Live = { readonly worker: Worker; readonly running: boolean; readonly pane: Pane | null };
 
@@ -53,14 +53,4 @@ function isRunning(worker: Worker, pane: Pane | null): boolean {
 /** Compares the start time, too: the pid may be that of another process by now. */
 function isSameProcess(pid: number, startedAt: unknown): boolean {
   return typeof startedAt === 'string' ? isAlive({ pid, startedAt }) : processIdentity(pid) !== null;
-}
-
-/** Returns panes by the worker in their label: the name of a window may belong to somebody else. */
-function panesByWorker(env: Environment, panes: readonly Pane[]): Map<string, Pane> {
-  return new Map(
-    panes.flatMap((pane) => {
-      const owner = readOwner(env, pane.label);
-      return owner === null ? [] : [[owner.name, pane] as const];
-    }),
-  );
 }

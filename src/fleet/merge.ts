@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { RalphError } from '../core/error.ts';
 import { lstatOf } from '../os/files/files.ts';
-import { committedOnly, runGit } from '../os/git/git.ts';
+import { committedOnly, currentBranch, runGit } from '../os/git/git.ts';
 import type { WorktreePlace } from './files/workers.ts';
+import { hasBranch } from './worktrees.ts';
 
 export type Merge =
   | { readonly kind: 'up-to-date'; readonly into: string }
@@ -43,34 +44,24 @@ export async function mergeWorktree(name: string, place: WorktreePlace): Promise
 }
 
 async function targetBranch(repo: string, { branch }: WorktreePlace): Promise<string> {
-  const head = await runGit(repo, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
-  const into = head.stdout.trim();
-  if (head.exitCode !== 0) {
+  const into = await currentBranch(repo);
+  if (into === null)
     throw refusal(`${repo} has no branch checked out to merge into`, `git -C '${repo}' switch main`);
-  }
   if (into === branch) throw refusal(`${repo} has the branch ${branch} itself checked out`);
   const gitDir = await ask(repo, ['rev-parse', '--absolute-git-dir']);
-  const leftover = unfinished.find((file) => lstatOf(join(gitDir, file)) !== null);
-  if (leftover !== undefined) {
+  if (unfinished.some((file) => lstatOf(join(gitDir, file)) !== null))
     throw refusal(`${repo} is in the middle of a merge or a rebase`, `git -C '${repo}' status`);
-  }
-  const changes = await changedFiles(repo);
-  if (changes.tracked.length === 0) return into;
+  const { tracked } = await changedFiles(repo);
+  if (tracked.length === 0) return into;
   throw refusal(
-    `${repo} has uncommitted changes (${some(changes.tracked)}); a merge could mix with them`,
+    `${repo} has uncommitted changes (${some(tracked)}); a merge could mix with them`,
     `git -C '${repo}' stash`,
   );
 }
 
 /** Throws if a merge would leave out uncommitted changes. Returns the number of untracked files. */
 async function refuseUnready(name: string, place: WorktreePlace): Promise<number> {
-  const exists = await runGit(place.base_repo, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    `refs/heads/${place.branch}`,
-  ]);
-  if (exists.exitCode !== 0) throw refusal(`the branch ${place.branch} of '${name}' is gone`);
+  if (!(await hasBranch(place))) throw refusal(`the branch ${place.branch} of '${name}' is gone`);
   if (lstatOf(place.path) === null) return 0;
   const { tracked, untracked } = await changedFiles(place.path);
   if (tracked.length === 0) return untracked.length;

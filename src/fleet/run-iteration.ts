@@ -47,8 +47,9 @@ export function readIteration(run: SupervisedRun, process: RunProcess): RunItera
   const failures = latest.decided?.loop.failures ?? 0;
   const counts = { failures, maxFailures: plan?.limits.failures ?? 0 };
   const refusal = refusalOf(run, process, own);
-  if (refusal) return { end: { ...end, decision: { ...refusal, ...counts } }, run: latest, isTold: false };
-  if (plan === undefined) return { end, run: latest, isTold: false };
+  const result = (more: Partial<IterationEnd>) => ({ end: { ...end, ...more }, run: latest, isTold: false });
+  if (refusal) return result({ decision: { ...refusal, ...counts } });
+  if (plan === undefined) return result({});
 
   const ended = last(own, 'run.ended');
   const decided = last(own, 'decision');
@@ -57,25 +58,17 @@ export function readIteration(run: SupervisedRun, process: RunProcess): RunItera
   if (ended && !isCut) {
     const { outcome, because, iterations, exitCode } = ended;
     const decision = { kind: 'stop', outcome, because, exitCode, iterations, ...counts } as const;
-    return {
-      end: { ...end, at: Date.parse(decided?.at ?? ended.at), decision },
-      run: latest,
-      isTold: true,
-    };
+    return { ...result({ at: Date.parse(decided?.at ?? ended.at), decision }), isTold: true };
   }
   const ownDecision = decided && !(isCut && decided.outcome === 'INTERRUPTED') ? decisionOf(decided) : null;
   if (decided && ownDecision) {
     const decision = loopDecision(ownDecision, decided.loop, plan.limits.failures);
-    return { end: { ...end, at: Date.parse(decided.at), decision }, run: latest, isTold: false };
+    return result({ at: Date.parse(decided.at), decision });
   }
-  const lastDecision = events.findLast((event) => event.type === 'decision' && event.seq <= since);
-  const before = {
-    plan,
-    usage: agent?.usage,
-    ...(lastDecision?.type === 'decision' ? { saved: lastDecision.loop } : {}),
-  };
+  const decidedBefore = events.filter(({ seq }) => seq <= since);
+  const before = { plan, usage: agent?.usage, saved: last(decidedBefore, 'decision')?.loop };
   const decision = decideForDead(run, before, process);
-  return { end: { ...end, decision }, run: readRun(run.cwd, run.id), isTold: false };
+  return { ...result({ decision }), run: readRun(run.cwd, run.id) };
 }
 
 /** Returns the failed turns in a row after the run's last decision since an event; null if there is none. */
@@ -114,7 +107,11 @@ function refusalOf(
 /** Decides on the turn of a process that died, and writes that into the journal for the next process. */
 function decideForDead(
   run: SupervisedRun,
-  before: { readonly plan: LoopPlan; readonly saved?: SavedLoop; readonly usage: Usage | undefined },
+  before: {
+    readonly plan: LoopPlan;
+    readonly saved: SavedLoop | undefined;
+    readonly usage: Usage | undefined;
+  },
   { iteration, startedAt, at, how, exitCode }: RunProcess,
 ): LoopDecision {
   const { plan, saved, usage } = before;

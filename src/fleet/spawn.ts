@@ -9,21 +9,14 @@ import { tmuxServer } from '../os/terminal/tmux.ts';
 import { endWorker, removeLogs } from './end-worker.ts';
 import { appendLogLine } from './files/log.ts';
 import { type NewLoop, newRecord } from './files/loop-record.ts';
-import { createLoop, isOpen, type LoopRecord, loopOf, removeLoop, retireLoop } from './files/loops.ts';
-import {
-  defaultSession,
-  fleetPaths,
-  isWorkerName,
-  logPaths,
-  loopPaths,
-  signalPaths,
-  workerRunId,
-} from './files/paths.ts';
+import { createLoop, isOpen, loopOf, removeLoop, retireLoop } from './files/loops.ts';
+import { fleetPaths, isWorkerName, logPaths, loopPaths, signalPaths, workerRunId } from './files/paths.ts';
 import { keepEnvironment, removeSignals, workerEnvironment } from './files/signal-files.ts';
 import { stamp } from './files/time.ts';
 import {
   addWorker,
   findWorker,
+  type LoopWorker,
   removeWorker,
   updateWorker,
   type Worker,
@@ -31,7 +24,7 @@ import {
 } from './files/workers.ts';
 import { holdWorker } from './hold.ts';
 import { lookAtWorker } from './live.ts';
-import { readPrompt, startIteration } from './start-iteration.ts';
+import { readPrompt, startedText, startIteration } from './start-iteration.ts';
 import { windowFor } from './worker-window.ts';
 import { createWorktree, type NewWorktree, type WorktreeOrder } from './worktrees.ts';
 
@@ -112,15 +105,14 @@ export async function startWorker(
     retireLoop(env, worker.name);
   }
   if (loop !== null) createLoop(env, newRecord(worker.name, loop, now()));
-  if (before === null && !addWorker(env, worker)) {
-    throw fault('worker-exists', `worker '${worker.name}' already exists`);
-  }
+  if (before === null) addWorker(env, worker);
+  const { tmux } = worker;
   try {
-    return worker.tmux === null ? await startProcess(env, worker) : await openWindow(env, worker, now);
+    return tmux === null ? await startProcess(env, worker) : await openWindow(env, { ...worker, tmux }, now);
   } catch (error) {
     await endWorker(env, worker, now());
     if (loop !== null) removeLoop(env, worker.name);
-    if (worker.tmux === null) removeLogs(env, worker.name);
+    if (tmux === null) removeLogs(env, worker.name);
     restoreLoop();
     removeSignals(env, worker.name);
     if (before === null) removeWorker(env, worker.name);
@@ -143,25 +135,21 @@ function keepFiles(paths: readonly string[]): () => void {
   };
 }
 
-async function openWindow(env: Environment, worker: Worker, now: () => number): Promise<Worker> {
-  if (worker.tmux === null) return worker;
-  const place = worker.tmux;
-  const tmux = tmuxServer(place.socket, env);
-  if (worker.metadata.ralph === true) {
-    const result = await startIteration(env, { ...worker, tmux: place }, tmux, now);
-    if (result.kind === 'ended') throw fault('prompt', result.loop.why.detail ?? '');
-    if (result.kind === 'not-opened') throw windowFault(result.error);
-    const metadata = { ...worker.metadata, ralph_iteration: result.loop?.iteration ?? 0 };
-    updateWorker(env, worker.name, { metadata });
-    if (result.kind === 'started') sayStarted(env, result.loop, now());
-    return { ...worker, metadata };
+async function openWindow(env: Environment, worker: LoopWorker, now: () => number): Promise<Worker> {
+  const tmux = tmuxServer(worker.tmux.socket, env);
+  if (worker.metadata.ralph !== true) {
+    await tmux.openWindow(windowFor(env, worker, null)).catch(failWindow);
+    return worker;
   }
-  try {
-    await tmux.openWindow(windowFor(env, { ...worker, tmux: place }, null));
-  } catch (error) {
-    throw windowFault(error);
-  }
-  return worker;
+  const result = await startIteration(env, worker, tmux, now);
+  if (result.kind === 'ended') throw fault('prompt', result.loop.why.detail ?? '');
+  if (result.kind === 'not-opened') return failWindow(result.error);
+  const metadata = { ...worker.metadata, ralph_iteration: result.loop?.iteration ?? 0 };
+  updateWorker(env, worker.name, { metadata });
+  // The supervisor did not start this iteration, and so did not log it.
+  if (result.kind === 'started')
+    appendLogLine(fleetPaths(env).supervisorLog, now(), startedText(result.loop));
+  return { ...worker, metadata };
 }
 
 /** Throws if the start is bound to fail, before anything is changed. */
@@ -173,23 +161,12 @@ export function checkStart(env: Environment, worker: Worker, loop: NewLoop | nul
   const prompt = loop === null ? null : readPrompt(loop.settings.prompt_file);
   if (prompt !== null && 'problem' in prompt) throw fault('prompt', prompt.problem);
   // `ralph run` may start the agent in a sandbox.
-  if (loop?.options.run === undefined) checkProgram(env, worker);
-}
-
-/** Throws if the program does not exist. Otherwise only the shell in the window would say so. */
-function checkProgram(env: Environment, worker: Worker): void {
-  const { cmd, cwd } = worker;
-  const [program = ''] = cmd;
+  if (loop?.options.run !== undefined) return;
+  const [program = ''] = worker.cmd;
   const place = program.includes('/') ? resolve(cwd, program) : program;
-  if (findProgram(place, workerEnvironment(env, worker)) === null) {
+  // Otherwise only the shell in the window would say so.
+  if (findProgram(place, workerEnvironment(env, worker)) === null)
     throw fault('process', `failed to spawn process: ${program} is not a program that can be run`);
-  }
-}
-
-/** Writes the first iteration, which the supervisor did not start, into its log. */
-function sayStarted(env: Environment, { name, iteration, settings }: LoopRecord, at: number): void {
-  const line = `[ralph] ${name}: starting iteration ${iteration}/${settings.max_iterations}`;
-  appendLogLine(fleetPaths(env).supervisorLog, at, line);
 }
 
 async function startProcess(env: Environment, worker: Worker): Promise<Worker> {
@@ -230,7 +207,7 @@ function workerFor(env: Environment, order: SpawnOrder, worktree: NewWorktree | 
     tmux:
       tmux === null
         ? null
-        : { session: tmux.session ?? defaultSession(env), window: name, socket: tmux.socket ?? null },
+        : { session: tmux.session ?? fleetPaths(env).session, window: name, socket: tmux.socket ?? null },
     worktree: worktree?.place ?? null,
     pid: null,
     metadata: loop === null ? {} : { ralph: true, ralph_iteration: 0 },
@@ -246,10 +223,10 @@ export function checkName(name: string, what = 'a worker'): void {
   );
 }
 
-function windowFault(error: unknown): RalphError {
-  return fault('tmux', `failed to create tmux window: ${messageOf(error)}`, undefined, error);
+function failWindow(cause: unknown): never {
+  throw new RalphError('tmux', `failed to create tmux window: ${messageOf(cause)}`, { exitCode: 1, cause });
 }
 
-function fault(code: string, message: string, remedy?: string, cause?: unknown): RalphError {
-  return new RalphError(code, message, { exitCode: 1, remedy, cause });
+function fault(code: string, message: string, remedy?: string): RalphError {
+  return new RalphError(code, message, { exitCode: 1, remedy });
 }

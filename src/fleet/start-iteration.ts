@@ -10,7 +10,6 @@ import { holdingLimits } from './files/limits.ts';
 import { logLine } from './files/log.ts';
 import { applyStep, isInIteration, type LoopRecord, type LoopStep, readLoop } from './files/loops.ts';
 import { loopPaths, workerRunId } from './files/paths.ts';
-import { ensureSignals } from './files/signal-files.ts';
 import type { LoopWorker, Worker } from './files/workers.ts';
 import { holdLoop } from './hold.ts';
 import { type Obstacle, obstacleTo } from './limits.ts';
@@ -78,7 +77,6 @@ async function start(env: Environment, worker: LoopWorker, tmux: Tmux, now: () =
           env: { ...worker.env, ...runEnvironment(worker.cmd) },
         };
   const spec = windowFor(env, running, { iteration, launch, delivery, prompt: paths.prompt });
-  ensureSignals(env);
   try {
     if (mine === undefined) await tmux.openWindow(spec);
     else await tmux.respawn(mine.pane.id, spec);
@@ -94,6 +92,11 @@ function claimWithin(env: Environment, loop: LoopRecord, now: number): LoopRecor
     env,
     () => obstacleTo(env, loop, now) ?? applyStep(env, loop.name, (newest) => claim(newest, now)),
   );
+}
+
+/** Returns the line of the supervisor's log about a start. */
+export function startedText({ name, iteration, settings }: LoopRecord): string {
+  return `[ralph] ${name}: starting iteration ${iteration}/${settings.max_iterations}`;
 }
 
 /** Claims the next iteration. Written before the start, so that a crash never starts two. */

@@ -34,13 +34,9 @@ export function workerOfRun(env: Environment, run: string): Worker | null {
 export function runCommand(
   run: SupervisedRun,
   [agent = '']: readonly string[],
-  {
-    options,
-    settings,
-    iteration,
-    runSeq = 0,
-  }: Pick<LoopRecord, 'options' | 'settings' | 'iteration' | 'runSeq'>,
+  loop: Pick<LoopRecord, 'options' | 'settings' | 'iteration' | 'runSeq'>,
 ): string[] {
+  const { options, settings, iteration, runSeq = 0 } = loop;
   const { engine = [], run: words = [] } = options;
   const task = runSeq > 0 ? ['--resume', run.id] : ['--run-id', run.id, '-f', settings.prompt_file];
   const max = ['-m', String(settings.max_iterations)];

@@ -12,12 +12,7 @@ import { endRunOf } from './supervised-run.ts';
 import { newSupervision, type Supervision, type SupervisorOptions, takeWorkers } from './supervision.ts';
 import { needsDriving } from './what-next.ts';
 
-export type Supervisor = {
-  /** Drives all loops until none is left and `mayLeave` returns true. */
-  run(mayLeave: () => boolean): Promise<void>;
-  /** Pauses all loops and ends; their agents go on. */
-  pauseAll(): void;
-};
+export type Supervisor = ReturnType<typeof createSupervisor>;
 
 export function hasWork(env: Environment): boolean {
   return readWorkers(env).workers.some((worker) => needsDriving(loopOf(env, worker)));
@@ -29,7 +24,7 @@ const busyMs = 20;
 /** Delay of a look that a busy machine has now and then. */
 const slackMs = 1000;
 
-export function createSupervisor(options: SupervisorOptions): Supervisor {
+export function createSupervisor(options: SupervisorOptions) {
   const all = newSupervision(options);
   let wake = () => {};
   let pausing: Promise<void> | null = null;
@@ -44,7 +39,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     });
 
   return {
-    async run(mayLeave) {
+    /** Drives all loops until none is left and `mayLeave` returns true. */
+    async run(mayLeave: () => boolean) {
       ensureSignals(all.env);
       repairAfterCrash(all);
       const stopWatching = watchSignals(all, () => wake());
@@ -60,6 +56,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         all.registry.flush();
       }
     },
+    /** Pauses all loops and ends; their agents go on. */
     pauseAll() {
       all.leaving = true;
       pausing ??= pauseLoops(all);

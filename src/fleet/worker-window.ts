@@ -1,5 +1,5 @@
 import type { Environment } from '../os/process/program.ts';
-import type { Tmux, WindowSpec } from '../os/terminal/tmux.ts';
+import type { Pane, Tmux, WindowSpec } from '../os/terminal/tmux.ts';
 import type { Delivery } from './delivery.ts';
 import { signalPaths, workerRunId } from './files/paths.ts';
 import { isShellName, workerEnvironment, writeStart } from './files/signal-files.ts';
@@ -85,6 +85,15 @@ export function readOwner(env: Environment, text: string): PaneOwner | null {
   const name = id.slice(id.indexOf('/') + 1);
   if (name === '' || id !== workerRunId(env, name)) return null;
   return { name, launch: Number(launch), prompted: prompted === 'prompted' };
+}
+
+/** Returns panes by the worker in their label: the name of a window may belong to somebody else. */
+export function panesByWorker(env: Environment, panes: readonly Pane[]) {
+  const own = panes.flatMap((pane) => {
+    const owner = readOwner(env, pane.label);
+    return owner === null ? [] : [[owner.name, { ...pane, owner }] as const];
+  });
+  return new Map(own);
 }
 
 export type Typing = {

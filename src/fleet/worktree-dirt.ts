@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { plural } from '../core/text.ts';
 import { lstatOf } from '../os/files/files.ts';
-import { committedOnly, runGit, runGitForUser } from '../os/git/git.ts';
+import { committedOnly, runGit, runGitForUser, workOnly } from '../os/git/git.ts';
 import type { WorktreePlace } from './files/workers.ts';
 
 export type Removal = { readonly removed: true } | { readonly removed: false; readonly because: string };
 
-/** Pathspec of everything but the files of our own runs. */
-const work = ['--', ':/', ':(exclude,top,glob)**/.ralph/**'];
 /** A folder that git cannot read may hold anything. */
 const unreadable = 'something that git cannot read';
 
@@ -29,7 +27,15 @@ export async function dirtIn(place: WorktreePlace): Promise<string> {
     return lstatOf(place.base_repo) === null ? '' : unmergedIn(place, place.base_repo);
   }
   const changes = ['status', '--porcelain', '-z', '--no-renames', committedOnly, '--untracked-files=all'];
-  const others = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory', ...work];
+  const others = [
+    'ls-files',
+    '-z',
+    '--others',
+    '--ignored',
+    '--exclude-standard',
+    '--directory',
+    ...workOnly,
+  ];
   const [status, ignored, unmerged, stashes, gitDir] = await Promise.all([
     runGitForUser(place.path, changes),
     runGit(place.path, others),

@@ -47,11 +47,7 @@ const intentSchema = v.object({
 });
 export type WorktreeIntent = Readonly<v.InferOutput<typeof intentSchema>>;
 
-type RegisteredWorktree = {
-  readonly path: string;
-  readonly branch: string | null;
-  readonly lock: string | null;
-};
+type RegisteredWorktree = { readonly branch: string | null; readonly lock: string | null };
 
 /** Timeout of a checkout, for a big one on a slow disk. */
 const checkoutMs = 15 * 60_000;
@@ -61,23 +57,22 @@ export async function createWorktree(env: Environment, order: WorktreeOrder): Pr
   const place = await placeFor(order);
   const entry = await findRegistered(place.base_repo, place.path);
   if (entry !== null) return reuse(place, entry);
-  if (
-    lstatOf(place.path) !== null &&
-    !(lstatOf(place.path)?.isDirectory() && listDir(place.path).length === 0)
-  ) {
+  const stat = lstatOf(place.path);
+  if (stat !== null && !(stat.isDirectory() && listDir(place.path).length === 0)) {
     throw failure(`there is something in the place of the worktree: ${place.path}`, 'use --worktree-dir DIR');
   }
   const head = await headCommit(place.base_repo);
   if (head === null) throw failure('a repository without commits has no worktrees', 'git commit');
-  const isNew = (await commitOf(place)) === null;
+  const isNew = !(await hasBranch(place));
   const intent = { name: order.name, place, newBranchAt: isNew ? head : null };
   writeIntent(env, intent);
   const words = isNew ? ['--no-track', '-b', place.branch, place.path, head] : [place.path, place.branch];
   const result = await runGitForUser(place.base_repo, ['worktree', 'add', ...words], checkoutMs);
   const undo = async () => void (await undoWorktree(env, intent));
-  if (result.exitCode === 0) return { place, keep: () => removeIntent(env, intent), undo };
+  if (result.exitCode === 0) return { place, keep: () => removeIfThere(intentPath(env, intent)), undo };
   await undo();
-  throw failure(`the worktree cannot be made: ${lastLine(result.stderr)}`);
+  const line = result.stderr.trim().split('\n').at(-1) ?? '';
+  throw failure(`the worktree cannot be made: ${line.replace(/^(?:fatal|error): /, '')}`);
 }
 
 /** Removes what an interrupted `createWorktree` made; false if there is work in it. */
@@ -99,17 +94,13 @@ export async function undoWorktree(env: Environment, intent: WorktreeIntent): Pr
     // Deletes the branch only if it has no new commit.
     await runGitForUser(place.base_repo, ['update-ref', '-d', `refs/heads/${place.branch}`, newBranchAt]);
   }
-  removeIntent(env, intent);
+  removeIfThere(intentPath(env, intent));
   return true;
 }
 
 export function writeIntent(env: Environment, intent: WorktreeIntent): void {
   ensureDir(intentFolder(env));
   writeAtomic(intentPath(env, intent), `${JSON.stringify(intent)}\n`);
-}
-
-function removeIntent(env: Environment, intent: WorktreeIntent): void {
-  removeIfThere(intentPath(env, intent));
 }
 
 /** Returns intents whose maker is gone: it holds the lock of the worker, which only the caller may have now. */
@@ -138,7 +129,7 @@ export async function worktreeExists(place: WorktreePlace): Promise<boolean> {
 
 /** Checks the branch of a lost worktree out again; false if the branch is gone or the place is taken. */
 export async function restoreWorktree(place: WorktreePlace): Promise<boolean> {
-  if ((await commitOf(place)) === null) return false;
+  if (!(await hasBranch(place))) return false;
   // Forced twice, git ignores that it remembers a worktree there.
   const words = ['worktree', 'add', '--force', '--force', place.path, place.branch];
   return (await runGitForUser(place.base_repo, words, checkoutMs)).exitCode === 0;
@@ -164,14 +155,9 @@ function reuse(place: WorktreePlace, entry: RegisteredWorktree): NewWorktree {
   return { place, keep: () => {}, undo: async () => {} };
 }
 
-async function commitOf({ base_repo, branch }: WorktreePlace): Promise<string | null> {
-  const commit = await runGit(base_repo, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    `refs/heads/${branch}^{commit}`,
-  ]);
-  return commit.exitCode === 0 ? commit.stdout.trim() : null;
+export async function hasBranch({ base_repo, branch }: WorktreePlace): Promise<boolean> {
+  const words = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`];
+  return (await runGit(base_repo, words)).exitCode === 0;
 }
 
 async function findRegistered(repo: string, path: string): Promise<RegisteredWorktree | null> {
@@ -181,22 +167,11 @@ async function findRegistered(repo: string, path: string): Promise<RegisteredWor
     const field = (name: string) => lines.find((line) => line === name || line.startsWith(`${name} `));
     if (field('worktree')?.slice('worktree '.length) !== path) continue;
     return {
-      path,
       branch: field('branch')?.slice('branch refs/heads/'.length) ?? null,
       lock: field('locked')?.slice('locked '.length) ?? null,
     };
   }
   return null;
-}
-
-function lastLine(text: string): string {
-  return (
-    text
-      .trim()
-      .split('\n')
-      .at(-1)
-      ?.replace(/^(?:fatal|error): /, '') ?? ''
-  );
 }
 
 function failure(message: string, remedy?: string): RalphError {

@@ -44,7 +44,7 @@ describe.skipIf(missing.redis !== null)("a worker is its owner's", { timeout: 18
   async function openInside(world: World): Promise<Store> {
     const address = clusterAddress(world.url, {});
     if (address === null) throw new Error('no address');
-    const inside = await openRedis(address, { leaseMs: 60_000, checkMs: 60_000, callMs: 5000 });
+    const inside = await openRedis(address, { leaseMs: 60_000, callMs: 5000 });
     onTestFinished(() => inside.close());
     return inside;
   }

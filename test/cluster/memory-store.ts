@@ -51,7 +51,7 @@ export function memoryStore(leaseMs: number, now: () => number): Store {
       entryOf(lists, `mailbox:${box}`, () => []).push(text);
     },
     take: async (box) => lists.get(`mailbox:${box}`)?.shift() ?? null,
-    async takeSlot(slot, start, { max, perMinute }) {
+    async takeSlot(slot, start, { maxParallel: max, startsPerMinute: perMinute }) {
       for (const [one, until] of slots) if (until <= now()) slots.delete(one);
       for (const [one, at] of starts) if (at <= now() - 60_000) starts.delete(one);
       if (max !== null && slots.size - (slots.has(slot) ? 1 : 0) >= max) return { ok: false, until: null };

@@ -25,8 +25,7 @@ it(`${size.loops} loops on ${size.machines} machines lose nothing to ${size.faul
   const random = createRandom(24);
   const clock = simulatedClock();
   const store = memoryStore(leaseMs, clock.now);
-  const times = { leaseMs, checkMs: Math.ceil(leaseMs / 15) };
-  const cluster = createCluster(store, times, clock.now);
+  const cluster = createCluster(store, leaseMs, clock.now);
   const git: SimulatedGit = new Map();
   const agents = new Map<string, Set<string>>();
   const seen = { starts: 0, running: 0, most: 0, twice: 0 };
@@ -49,7 +48,7 @@ it(`${size.loops} loops on ${size.machines} machines lose nothing to ${size.faul
   };
   // Each machine has a connection of its own, and so a cluster of its own.
   const start = (host: string) =>
-    startMachine({ ...world, cluster: createCluster(store, times, clock.now) }, host, slots, leaseMs);
+    startMachine({ ...world, cluster: createCluster(store, leaseMs, clock.now) }, host, slots, leaseMs);
 
   await cluster.setLimits({ maxParallel });
   const settings = { ...order('').settings, max_iterations: maxIterations, done_pattern: null };

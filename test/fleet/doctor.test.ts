@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defaultSession } from '../../src/fleet/files/paths.ts';
+import { fleetPaths } from '../../src/fleet/files/paths.ts';
 import { alive, waitUntil } from '../support/processes.ts';
 import { makeFleet, patience, type TestFleet } from './swarm/fleet.ts';
 
@@ -54,7 +54,7 @@ describe('swarm doctor', () => {
   it('ends processes that outlived their worker, and no others', async () => {
     const fleet = makeFleet();
     await plain(fleet, 'keeper');
-    const session = defaultSession({ ...process.env, ...fleet.env });
+    const session = fleetPaths({ ...process.env, ...fleet.env }).session;
     const start = (id: string) => {
       const child = spawn('sleep', ['600'], { env: { ...process.env, RALPH_RUN_ID: id }, stdio: 'ignore' });
       onTestFinished(() => void child.kill('SIGKILL'));

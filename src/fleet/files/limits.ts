@@ -42,23 +42,20 @@ export function readLimits(env: Environment): StoredLimits {
 }
 
 export function setMaxParallel(env: Environment, maxParallel: number | null): void {
-  holdingLimits(env, () => write(env, { ...readLimits(env), maxParallel }));
+  update(env, () => ({ maxParallel }));
 }
 
 export function holdAccount(env: Environment, account: string, until: number, now: number): void {
-  holdingLimits(env, () => {
-    const limits = readLimits(env);
-    write(env, { ...limits, holds: addHold(limits.holds, account, until, now) });
-  });
+  update(env, ({ holds }) => ({ holds: addHold(holds, account, until, now) }));
 }
 
 export function releaseAccount(env: Environment, account: string): boolean {
-  return holdingLimits(env, () => {
-    const { holds, ...rest } = readLimits(env);
-    const { [account]: until, ...others } = holds;
-    if (until !== undefined) write(env, { ...rest, holds: others });
-    return until !== undefined;
+  let isHeld = false;
+  update(env, ({ holds: { [account]: until, ...holds } }) => {
+    isHeld = until !== undefined;
+    return { holds };
   });
+  return isHeld;
 }
 
 /** Runs `use` under the lock of the limits, which every start of an iteration takes. */
@@ -67,8 +64,11 @@ export function holdingLimits<T>(env: Environment, use: () => T): T {
   return withLock(join(fleetPaths(env).root, 'limits.lock'), use);
 }
 
-function write(env: Environment, limits: StoredLimits): void {
-  writeAtomic(pathOf(env), `${JSON.stringify(limits)}\n`);
+function update(env: Environment, change: (limits: StoredLimits) => Partial<StoredLimits>): void {
+  holdingLimits(env, () => {
+    const limits = readLimits(env);
+    writeAtomic(pathOf(env), `${JSON.stringify({ ...limits, ...change(limits) })}\n`);
+  });
 }
 
 function pathOf(env: Environment): string {

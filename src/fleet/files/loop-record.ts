@@ -182,7 +182,7 @@ export function stateOf(loop: LoopRecord): RalphState {
 }
 
 /** Returns the settings with the edits in `state.json`, and a text for each invalid edit that it ignored. */
-export function edited(
+export function applyEdits(
   settings: LoopSettings,
   state: unknown,
 ): { readonly settings: LoopSettings; readonly ignored: readonly string[] } {
@@ -199,14 +199,10 @@ export function edited(
   return { settings: next, ignored };
 }
 
-/**
- * Returns a loop that another program wrote, or whose record was damaged. `options` is null if they are lost, too;
- * `damaged` is the path of the damaged record.
- */
+/** Returns a loop that another program wrote, or whose record was damaged; `damaged` is the path of that one. */
 export function recordFromState(
   value: unknown,
   name: string,
-  options: LoopOptions | null,
   damaged: string | undefined,
 ): LoopRecord | null {
   const { success, output: state } = v.safeParse(ralphState, value);
@@ -214,7 +210,6 @@ export function recordFromState(
   const settings = v.parse(loopSettings, state);
   const startedAt = readStamp(state.started) ?? 0;
   const detail = 'its record was damaged, and its options are lost';
-  const isLost = options === null && isOpen(state);
   return {
     ...newRecord(name, { settings, options: {}, held: false }, startedAt),
     status: state.status,
@@ -223,9 +218,10 @@ export function recordFromState(
     iterationStartedAt: readStamp(state.last_iteration_started),
     failures: state.consecutive_failures,
     totalFailures: state.total_failures,
-    options: options ?? {},
     ...(damaged === undefined ? {} : { damaged }),
     // The lost options may have had checks: a person has to look.
-    ...(isLost ? { status: 'paused', why: { state: 'paused', since: startedAt, detail } } : {}),
+    ...(damaged !== undefined && isOpen(state)
+      ? { status: 'paused', why: { state: 'paused', since: startedAt, detail } }
+      : {}),
   };
 }

@@ -55,6 +55,16 @@ describe('an edit of state.json', () => {
     expect(readFileSync(paths().log, 'utf8').split('\n')).toHaveLength(2);
   });
 
+  it('is kept, though it comes while the loop takes a step', () => {
+    updateLoop(env, 'a', () => {
+      edit({ max_iterations: 20 });
+      return { change: { iteration: 3 } };
+    });
+    expect(readLoop(env, 'a')).toMatchObject({ iteration: 3, settings: { max_iterations: 20 } });
+    createLoop(env, loop);
+    expect(readLoop(env, 'a')?.settings).toEqual(loop.settings);
+  });
+
   it('that is no JSON any more is named in the log', () => {
     writeFileSync(paths().state, '{"max_iterations": 20,}');
     updateLoop(env, 'a', () => ({ change: {} }));
@@ -66,17 +76,10 @@ describe('an edit of state.json', () => {
 });
 
 describe('a damaged record of a loop', () => {
-  it('is made anew with what the loop was asked to check', () => {
+  it('pauses the loop: nobody knows any more what it was asked to check', () => {
     writeFileSync(paths().record, '{"v":1,');
-    expect(readLoop(env, 'a')).toMatchObject({ status: 'running', iteration: 2, options: loop.options });
-    expect(readLoop(env, 'a')).toMatchObject({ status: 'running', options: loop.options });
-  });
-
-  it('pauses the loop where nobody knows that any more', () => {
-    writeFileSync(paths().record, '{"v":1,');
-    rmSync(paths().options);
     const why = { state: 'paused', detail: 'its record was damaged, and its options are lost' };
-    expect(readLoop(env, 'a')).toMatchObject({ status: 'paused', why });
+    expect(readLoop(env, 'a')).toMatchObject({ status: 'paused', iteration: 2, why });
     expect(readLoop(env, 'a')).toMatchObject({ status: 'paused', why });
   });
 
@@ -90,7 +93,7 @@ describe('a damaged record of a loop', () => {
   });
 
   it('is nothing that a loop of another program has', () => {
-    for (const file of [paths().record, paths().options]) rmSync(file);
+    rmSync(paths().record);
     expect(readLoop(env, 'a')).toMatchObject({ status: 'running', options: {} });
   });
 });

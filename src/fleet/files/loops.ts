@@ -16,15 +16,7 @@ import { removeFolder } from '../../os/files/new-folder.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { appendFleetEvents, type FleetEvent } from './events.ts';
 import { ensureLogLines, logLine } from './log.ts';
-import {
-  edited,
-  type LoopOptions,
-  type LoopRecord,
-  loopOptions,
-  loopRecord,
-  recordFromState,
-  stateOf,
-} from './loop-record.ts';
+import { applyEdits, type LoopRecord, loopRecord, recordFromState, stateOf } from './loop-record.ts';
 import { fleetPaths, loopPaths } from './paths.ts';
 import type { Worker } from './workers.ts';
 
@@ -45,12 +37,11 @@ export function readLoop(env: Environment, name: string): LoopRecord | null {
   const state = readJson(paths.state);
   const { success, output: loop } = v.safeParse(loopRecord, record.ok ? record.value : null);
   if (success && loop.name === name) {
-    return { ...loop, settings: state.ok ? edited(loop.settings, state.value).settings : loop.settings };
+    return { ...loop, settings: state.ok ? applyEdits(loop.settings, state.value).settings : loop.settings };
   }
   if (!record.ok && record.reason === 'unreadable') return null;
   if (record.ok || record.reason === 'torn') setAside(paths.record);
-  const damaged = damagedRecords(paths).at(-1);
-  return state.ok ? recordFromState(state.value, name, lostOptions(paths, damaged), damaged) : null;
+  return state.ok ? recordFromState(state.value, name, damagedRecords(paths).at(-1)) : null;
 }
 
 /** Returns a warning about a damaged record; null if there is none. */
@@ -75,12 +66,6 @@ export function readLoopRecord(env: Environment, name: string): LoopRecord | nul
   return loop?.name === name ? loop : readLoop(env, name);
 }
 
-/** Returns the options of a loop whose record is lost; null if they are lost, too. */
-function lostOptions(paths: ReturnType<typeof loopPaths>, damaged: string | undefined): LoopOptions | null {
-  // Without a damaged record, another program wrote the state, and there are no options.
-  return readJsonAs(paths.options, loopOptions) ?? (damaged === undefined ? {} : null);
-}
-
 function damagedRecords({ root, record }: ReturnType<typeof loopPaths>): string[] {
   const files = listDir(root).filter((file) => file.startsWith(`${basename(record)}.bad-`));
   return files.map((file) => join(root, file));
@@ -95,8 +80,7 @@ export function createLoop(env: Environment, record: LoopRecord): void {
   const paths = loopPaths(env, record.name);
   withStep(env, record.name, () => {
     ensureDir(paths.root);
-    for (const old of [paths.log, paths.events, ...ownFiles(paths)]) removeIfThere(old);
-    keepOptions(env, record);
+    for (const old of [paths.state, paths.log, paths.events, ...ownFiles(paths)]) removeIfThere(old);
     write(env, record);
   });
 }
@@ -125,7 +109,6 @@ export function applyStep(
   const next = step(loop);
   if (next === null) return loop;
   const after: LoopRecord = { ...loop, ...next.change, lines: next.lines ?? [] };
-  if (next.change.options !== undefined) keepOptions(env, after);
   write(env, after, next.events);
   return after;
 }
@@ -156,12 +139,7 @@ export function retireLoop(env: Environment, name: string): void {
 
 /** Returns the files of a loop that only the fleet reads, damaged records included. */
 function ownFiles(paths: ReturnType<typeof loopPaths>): string[] {
-  return [paths.record, paths.options, paths.prompt, ...damagedRecords(paths)];
-}
-
-/** Writes a second copy of the options: a loop with a damaged record must not go on without its checks. */
-function keepOptions(env: Environment, { name, options }: LoopRecord): void {
-  writeAtomic(loopPaths(env, name).options, `${JSON.stringify(options)}\n`);
+  return [paths.record, paths.prompt, ...damagedRecords(paths)];
 }
 
 function withStep<T>(env: Environment, name: string, use: () => T): T {
@@ -180,16 +158,11 @@ function write(env: Environment, loop: LoopRecord, events: readonly FleetEvent[]
 function project(env: Environment, loop: LoopRecord): void {
   const paths = loopPaths(env, loop.name);
   const state = readJson(paths.state);
-  const ignored = ignoredIn(state, loop);
-  const warnings = ignored.map((text) => logLine(systemClock.now(), 'WARN', text));
+  // Somebody may have edited the file since the loop was read.
+  const { settings, ignored } = applyEdits(loop.settings, state.ok ? state.value : null);
+  const isTorn = !state.ok && state.reason === 'torn';
+  const torn = isTorn ? ['state.json was not valid JSON: it is written anew, without the edit'] : [];
+  const warnings = [...torn, ...ignored].map((text) => logLine(systemClock.now(), 'WARN', text));
   ensureLogLines(paths.log, [...warnings, ...loop.lines]);
-  writeAtomic(paths.state, `${JSON.stringify(stateOf(loop), null, 2)}\n`, { fsync: false });
-}
-
-/** Returns a text for each edit of the state that is going to be overwritten. */
-function ignoredIn(state: ReturnType<typeof readJson>, { settings }: LoopRecord): readonly string[] {
-  if (state.ok) return edited(settings, state.value).ignored;
-  return state.reason === 'torn'
-    ? ['state.json was not valid JSON: it is written anew, without the edit']
-    : [];
+  writeAtomic(paths.state, `${JSON.stringify(stateOf({ ...loop, settings }), null, 2)}\n`, { fsync: false });
 }

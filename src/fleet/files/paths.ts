@@ -23,6 +23,7 @@ export function fleetPaths(env: Environment) {
 function pathsBelow(root: string) {
   return {
     root,
+    /** Its tmux session: two fleets on one machine do not share one. */
     session: `swarm-${hashText(realPath(root)).slice(0, 8)}`,
     state: join(root, 'state.json'),
     lock: join(root, 'state.lock'),
@@ -46,8 +47,6 @@ export function loopPaths(env: Environment, name: string) {
     /** File that people read, and in which they may edit the settings of the loop. */
     state: join(root, 'state.json'),
     record: join(root, 'loop.json'),
-    /** A second copy of its options, in case the record is damaged. */
-    options: join(root, 'options.json'),
     log: join(root, 'iterations.log'),
     events: join(root, 'events.ndjson'),
     prompt: join(root, 'prompt.md'),
@@ -76,12 +75,7 @@ export function logPaths(env: Environment, name: string) {
   return { stdout: join(logs, `${name}.stdout.log`), stderr: join(logs, `${name}.stderr.log`) };
 }
 
-/** Returns the tmux session of a fleet: two fleets on one machine do not share one. */
-export function defaultSession(env: Environment): string {
-  return fleetPaths(env).session;
-}
-
 /** Returns the run id in the environment of every process of a worker. */
 export function workerRunId(env: Environment, name: string): string {
-  return `${defaultSession(env)}/${name}`;
+  return `${fleetPaths(env).session}/${name}`;
 }

@@ -32,7 +32,7 @@ export type Worker = {
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 
-/** A worker that runs as a loop: it always has a window. */
+/** A worker with a window, as every loop has one. */
 export type LoopWorker = Worker & { readonly tmux: TmuxPlace };
 
 export type WorkersRead = { readonly workers: readonly Worker[]; readonly warning: string | null };
@@ -72,14 +72,9 @@ export function updateWorkers(
   });
 }
 
-export function addWorker(env: Environment, worker: Worker): boolean {
-  let isAdded = false;
-  updateWorkers(env, (workers) => {
-    if (workers.some(({ name }) => name === worker.name)) return workers;
-    isAdded = true;
-    return [...workers, worker];
-  });
-  return isAdded;
+/** Adds a worker. The caller holds its lock, and knows that its name is free. */
+export function addWorker(env: Environment, worker: Worker): void {
+  updateWorkers(env, (workers) => [...workers, worker]);
 }
 
 export function updateWorker(env: Environment, name: string, change: Partial<Worker>): void {

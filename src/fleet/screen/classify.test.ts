@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type AgentName, knownAgents } from '../../agents/registry.ts';
 import { compilePattern } from '../../core/pattern.ts';
 import { classify, contextOnScreen, isReady, type Screen } from './classify.ts';
-import { checkDone } from './done.ts';
+import { doneLook } from './done.ts';
 
 const recordings = knownAgents.flatMap((agent) => {
   const folder = fileURLToPath(new URL(`../../agents/${agent}/fixtures/screens`, import.meta.url));
@@ -120,13 +120,13 @@ describe('the recorded screens', () => {
   it.each(files.filter((file) => !/trust|login|theme|notice|ready|api-key|bypass/.test(file)))(
     'do not match a done pattern that only the prompt has: %s',
     (file) => {
-      expect(checkDone(compilePattern('the report'), read(file).lines, 'Write the report.').done).toBe(false);
+      expect(doneLook(compilePattern('the report'), 'Write the report.')(read(file).lines).done).toBe(false);
     },
   );
 
   it.each(files.filter((file) => file.includes('-finished')))('match what the agent has said: %s', (file) => {
     const pattern = compilePattern('DONE');
-    expect(checkDone(pattern, read(file).lines, 'Write the report. Say DONE.', true).done).toBe(true);
+    expect(doneLook(pattern, 'Write the report. Say DONE.')(read(file).lines, true).done).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compilePattern } from '../../core/pattern.ts';
-import { checkDone } from './done.ts';
+import { compilePattern, type Pattern } from '../../core/pattern.ts';
+import { doneLook } from './done.ts';
 
 const pattern = compilePattern('All tasks complete');
 const prompt = [
@@ -10,6 +10,10 @@ const prompt = [
   '- run the tests after changes',
   '> when nothing is left, print "All tasks complete" and stop',
 ].join('\n');
+
+function checkDone(pattern: Pattern, lines: readonly string[], prompt: string, echoed?: boolean) {
+  return doneLook(pattern, prompt)(lines, echoed);
+}
 
 describe('the done pattern on a screen', () => {
   it('matches what the agent printed', () => {

@@ -2,7 +2,7 @@ import type { Pattern } from '../../core/pattern.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 
 /** `echoed` tells whether the prompt was seen on the screen, now or before. */
-export type DoneCheck = { readonly done: boolean; readonly echoed: boolean };
+type DoneCheck = { readonly done: boolean; readonly echoed: boolean };
 
 /** Length of the beginning of a prompt that is on no screen by chance. */
 const tellingLength = 40;
@@ -14,20 +14,10 @@ const borders = /^[\s│┃▏▎▍▌▐╎╏]+|[\s│┃▕▐╎╏]+$/gu;
 export type DoneLook = (lines: readonly string[], echoedBefore?: boolean) => DoneCheck;
 
 /**
- * Looks for the pattern on a screen, outside the prompt. An interactive agent shows its prompt wrapped, framed, cut off,
- * or with its beginning out of sight. With `echoedBefore` (from the look before, or true for an agent that always shows
- * its prompt), the end of a prompt on top of the screen counts as the prompt.
+ * Returns a look for the pattern on a screen, outside the prompt. An interactive agent shows its prompt wrapped, framed,
+ * cut off, or with its beginning out of sight. With `echoedBefore`, the end of a prompt on top of the screen counts as
+ * the prompt.
  */
-export function checkDone(
-  pattern: Pattern,
-  lines: readonly string[],
-  prompt: string,
-  echoedBefore = false,
-): DoneCheck {
-  return doneLook(pattern, prompt)(lines, echoedBefore);
-}
-
-/** Returns `checkDone` for one pattern and prompt. */
 export function doneLook(pattern: Pattern, prompt: string): DoneLook {
   const promptLetters = lettersOf(cleanTerminal(prompt));
   const head = promptLetters.slice(0, tellingLength);

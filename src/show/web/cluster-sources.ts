@@ -40,13 +40,11 @@ export function clusterActions(cluster: Cluster): Actions {
   return async ({ name }, { action }) => {
     switch (action) {
       case 'pause':
-        return (await cluster.pause(name)).changed
-          ? yes('it waits after this iteration')
-          : no('it does not run');
+        return (await cluster.pause(name)) ? yes('it waits after this iteration') : no('it does not run');
       case 'resume':
-        return (await cluster.resume(name)).changed ? yes('it goes on') : no('it is not paused');
+        return (await cluster.resume(name)) ? yes('it goes on') : no('it is not paused');
       case 'stop':
-        return (await cluster.cancel(name)).changed ? yes('it is stopped') : no('it is over');
+        return (await cluster.cancel(name)) ? yes('it is stopped') : no('it is over');
       default:
         return no('it runs on another machine: change its branch, then resume it');
     }
