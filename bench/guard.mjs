@@ -56,9 +56,9 @@ const shapes = {
 };
 
 export async function run(_room, { rounds = 31 }) {
-  const modules = ['judge', 'parse', 'load-all'].map((name) => `packages/guard/src/${name}.ts`);
-  const { judgeCommand, parseShell, loadAll } = await loadSource(root, modules, { onDemand: true });
-  await loadAll();
+  const modules = ['judge', 'parse', 'commands/all'].map((name) => `packages/guard/src/${name}.ts`);
+  const { judgeCommand, parseShell, loadRarePrograms } = await loadSource(root, modules, { onDemand: true });
+  await loadRarePrograms();
   const rows = [];
   for (const [name, command] of Object.entries(shapes)) {
     const { ours, floor } = await interleave(

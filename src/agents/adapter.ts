@@ -95,7 +95,7 @@ export type AgentGuard = {
 };
 
 /** Returns null if this version has no way to call a guard. */
-type GuardStarter = (
+export type GuardStarter = (
   programs: GuardPrograms,
   around: {
     readonly version: string | null;

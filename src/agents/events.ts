@@ -99,11 +99,12 @@ export function contextOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Us
   return tokens === 0 ? [] : [{ type: 'context', size: { tokens } }];
 }
 
-/** Returns the text of a content field: a string, or blocks of which some are text. */
+/** Returns the texts of a content field: a string, or blocks of which some are text. */
+export function textsIn(content: unknown): string[] {
+  if (typeof content === 'string') return [content];
+  return list(content).flatMap((block) => str(asRecord(block).text) ?? []);
+}
+
 export function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  return list(content)
-    .map((block) => str(asRecord(block).text))
-    .filter((text) => text !== undefined)
-    .join('\n');
+  return textsIn(content).join('\n');
 }

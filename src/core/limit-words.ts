@@ -1,8 +1,5 @@
 import type { LimitKind } from './turn.ts';
 
-/** Marks of turns that a provider's limit cut: one word for each kind, the same in every view. */
-export type LimitMark = 'usage-limit' | 'overload' | 'context-full' | 'login' | 'no-credit';
-
 /** Each kind of limit: its mark, the code of its reason, and what has happened. */
 export const limitWords = {
   usage: { mark: 'usage-limit', code: 'usage-limit', text: 'the usage limit is reached' },
@@ -10,7 +7,10 @@ export const limitWords = {
   context: { mark: 'context-full', code: 'context', text: 'the context of the agent is full' },
   auth: { mark: 'login', code: 'auth', text: 'the agent is not logged in' },
   quota: { mark: 'no-credit', code: 'quota', text: 'the account has no credit left' },
-} as const satisfies Record<LimitKind, { mark: LimitMark; code: string; text: string }>;
+} as const satisfies Record<LimitKind, { mark: string; code: string; text: string }>;
+
+/** Marks of turns that a provider's limit cut: one word for each kind, the same in every view. */
+export type LimitMark = (typeof limitWords)[LimitKind]['mark'];
 
 /** Returns the limit that a reason tells of; undefined if none. */
 export function limitOfReason(code: string | null): (typeof limitWords)[LimitKind] | undefined {

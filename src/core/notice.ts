@@ -42,27 +42,22 @@ const headlines: Record<NoticeKind, string> = {
 
 /** Returns the kind of notice for an outcome; null if a person ended the loop. */
 export function noticeKindOf(outcome: Outcome): NoticeKind | null {
-  switch (outcome) {
-    case 'PROMISE_ACCEPTED':
-      return 'done';
-    case 'BLOCKED':
-      return 'blocked';
-    case 'NEEDS_DECISION':
-      return 'decide';
-    case 'STUCK':
-      return 'stuck';
-    case 'MAX_ITERATIONS_REACHED':
-    case 'BUDGET_SPENT':
-    case 'USAGE_LIMIT':
-      return 'limit';
-    case 'AGENT_FAILED':
-    case 'LOOP_FAILED':
-      return 'failure';
-    case 'CANCELLED':
-    case 'INTERRUPTED':
-      return null;
-  }
+  return kinds[outcome];
 }
+
+const kinds: Record<Outcome, NoticeKind | null> = {
+  PROMISE_ACCEPTED: 'done',
+  MAX_ITERATIONS_REACHED: 'limit',
+  AGENT_FAILED: 'failure',
+  LOOP_FAILED: 'failure',
+  BLOCKED: 'blocked',
+  NEEDS_DECISION: 'decide',
+  STUCK: 'stuck',
+  BUDGET_SPENT: 'limit',
+  USAGE_LIMIT: 'limit',
+  CANCELLED: null,
+  INTERRUPTED: null,
+};
 
 export function noticeOf({ because, headline, ...facts }: NoticeFacts): Notice {
   const project = plainLine(facts.project, 60);

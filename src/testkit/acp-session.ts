@@ -1,4 +1,5 @@
-import { asRecord, type JsonRecord, list, parseRecord, str } from '../agents/json.ts';
+import { textOf } from '../agents/events.ts';
+import { asRecord, type JsonRecord, parseRecord, str } from '../agents/json.ts';
 import { toolCall } from './formats/acp.ts';
 import type { ToolCall } from './formats/format.ts';
 import { retryWhenBusy, writeAll } from './output.ts';
@@ -35,10 +36,7 @@ export function openAcpSession(newSession: string): AcpSession | null {
     const { sessionId, prompt } = asRecord(params);
     if (method === 'session/prompt') {
       promptId = id;
-      const text = list(prompt)
-        .map((block) => str(asRecord(block).text) ?? '')
-        .join('\n');
-      return { session, prompt: id, text, ask, listen, untilClosed };
+      return { session, prompt: id, text: textOf(prompt), ask, listen, untilClosed };
     }
     if (method === 'session/load' || method === 'session/resume') session = str(sessionId) ?? session;
     if (id !== undefined) reply({ id, ...answerTo(str(method), session) });

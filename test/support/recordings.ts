@@ -6,12 +6,12 @@ import { parseRecord } from '../../src/agents/json.ts';
 import { createTurnReader, type EndCause, type StreamedTurn } from '../../src/agents/turn.ts';
 import type { LimitKind, TurnEnd, Usage } from '../../src/core/turn.ts';
 
-/** What a person reads in a recorded stream. Left out means: none, exit code 0, the process ended by itself. */
+/** The turn in a recorded stream. Left out means: none, finished, exit code 0, the process ended by itself. */
 export type ExpectedTurn = {
   readonly text: readonly string[];
-  /** All of them, also those that failed. */
-  readonly toolCalls: number | null;
-  readonly end: TurnEnd;
+  /** All of them, also those that failed; as many as `tools` unless given. */
+  readonly toolCalls?: number | null;
+  readonly end?: TurnEnd;
   readonly exitCode?: number | null;
   readonly cause?: EndCause;
   /** The recording continues an earlier session. */
@@ -71,13 +71,14 @@ export function describeRecordings(
 
     it('as a person would', () => {
       const { events, read: got } = play(lines);
+      const { tools = [], toolCalls = tools.length } = turn;
       expect(seen(got, events)).toEqual({
         text: turn.text,
-        toolCalls: turn.toolCalls && turn.toolCalls - (turn.tools ?? []).filter(({ ok }) => !ok).length,
-        end: turn.end,
+        toolCalls: toolCalls && toolCalls - tools.filter(({ ok }) => !ok).length,
+        end: turn.end ?? 'finished',
         limit: turn.limit,
         usage: turn.usage,
-        tools: turn.tools ?? [],
+        tools,
         todo: turn.todo,
         unknown: turn.unknown ?? {},
       });

@@ -1,29 +1,19 @@
-export type Args = {
-  /** Options without a value: letters, and long names without dashes. */
-  readonly flags: ReadonlySet<string>;
-  readonly values: ReadonlyMap<string, readonly string[]>;
-  readonly rest: readonly string[];
-  /** True if a flag is set, by letter or by long name; GNU programs also take abbreviated names. */
-  has(...names: string[]): boolean;
-  value(...names: string[]): string | undefined;
-  all(...names: string[]): readonly string[];
-};
-
 /** Reads the words of a program. The letters and the long names, parted by spaces, are options that take a value. */
 export function readArgs(words: readonly string[], letters = '', long = ''): Args {
-  return new Words(words, letters, long, false);
+  return new Args(words, letters, long, false);
 }
 
 /** The same for a program that starts another: its options end at the first word that is none. */
 export function readLeadingArgs(words: readonly string[], letters = '', long = ''): Args {
-  return new Words(words, letters, long, true);
+  return new Args(words, letters, long, true);
 }
 
-/** A class, since its methods are made once and not for each command. */
-class Words implements Args {
+/** Options and other words of a program. */
+export class Args {
+  /** Options without a value: letters, and long names without dashes. */
   readonly flags = new Set<string>();
-  readonly values = new Map<string, string[]>();
   readonly rest: string[] = [];
+  private readonly values = new Map<string, string[]>();
 
   constructor(words: readonly string[], letters: string, long: string, stop: boolean) {
     let i = 0;
@@ -55,6 +45,7 @@ class Words implements Args {
     for (; i < words.length; i++) this.rest.push(words[i] ?? '');
   }
 
+  /** True if a flag is set, by letter or by long name; GNU programs also take abbreviated names. */
   has(...names: string[]): boolean {
     return names.some(
       (name) => this.flags.has(name) || this.values.has(name) || isAbbreviated(name, this.flags),

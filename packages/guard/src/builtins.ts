@@ -99,7 +99,7 @@ function changeFolder(call: Call): string {
   const [start] = (call.env.get('CDPATH') ?? call.shell.variables.get('CDPATH')?.items[0] ?? '').split(':');
   if (start && target !== undefined && !/^(\/|\.{1,2}(\/|$))/.test(target))
     return moveTo(call, `${start}/${target}`);
-  return moveTo(call, target ?? call.shell.world.context.home);
+  return moveTo(call, target ?? call.context.home);
 }
 
 function moveTo(call: Call, target: string): string {

@@ -1,6 +1,6 @@
 import { remedyOf } from './categories.ts';
 import { PRIVATE } from './marks.ts';
-import type { Act, Category, Effect, FileEffect, Shell, Start, Step } from './model.ts';
+import type { Act, Category, Effect, FileEffect, GuardContext, Shell, Start, Step } from './model.ts';
 import { resolvePath } from './paths.ts';
 import { contentOf, fileEffect, isLoaded, judgeContent, throughLink } from './redirects.ts';
 import { fork } from './shell.ts';
@@ -37,6 +37,10 @@ export class Call implements Start {
   with(over: Partial<Call>): Call {
     const copy: Call = Object.create(Call.prototype);
     return Object.assign(copy, this, over);
+  }
+
+  get context(): GuardContext {
+    return this.shell.world.context;
   }
 
   path(text: string): string {

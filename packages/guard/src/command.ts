@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { describeEffect, judgeEffect } from './classify.ts';
+import { loadRarePrograms } from './commands/all.ts';
 import { GuardError } from './error.ts';
 import { isObject } from './json.ts';
 import { followCommand, type Judgement, judgeCommand } from './judge.ts';
-import { loadAll } from './load-all.ts';
 import { loadGuardContext } from './load-context.ts';
 import { show } from './marks.ts';
 import type { Effect, Environment, Finding, GuardContext } from './model.ts';
@@ -60,7 +60,7 @@ export async function runCommand(words: readonly string[], place: CommandPlace):
   const { values, positionals } = parse(rest, refuse);
   const { attended = false, json = false, stdin = false } = values;
   if (name !== 'check' && (json || stdin)) refuse('--json and --stdin are for check');
-  await loadAll();
+  await loadRarePrograms();
   const guard = loadGuardContext(place.cwd, place.env, !attended, place.allowRules);
   return run({ args: positionals, json, stdin, guard, place, refuse });
 }

@@ -164,17 +164,15 @@ function runIf(node: If, shell: Shell): string {
 
 function runCase(node: Case, shell: Shell): string {
   const word = expandText(node.word, shell);
+  // In a pattern of `case`, a star also matches a slash and a dot at the start.
+  const flat = (text: string) => text.replaceAll('/', '\u0001').replace(/^\./, '\u0002');
   const bodies: CompoundList[] = [];
   for (const { pattern, body, terminator } of node.items) {
     const patterns = pattern.map((one) => expandText(one, shell));
-    if (!isOpaque(word) && patterns.every((one) => !isOpaque(one))) {
-      const flat = (text: string) => text.replaceAll('/', '\u0001').replace(/^\./, '\u0002');
-      if (!patterns.some((one) => mayMatch(flat(one), flat(word)))) continue;
-      bodies.push(body);
-      if (terminator === ';;' || terminator === undefined) break;
-      continue;
-    }
+    const isKnown = ![word, ...patterns].some(isOpaque);
+    if (isKnown && !patterns.some((one) => mayMatch(flat(one), flat(word)))) continue;
     bodies.push(body);
+    if (isKnown && (terminator === ';;' || terminator === undefined)) break;
   }
   return runBranches(bodies, shell);
 }

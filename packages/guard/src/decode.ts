@@ -32,7 +32,8 @@ const letters: Readonly<Record<string, string>> = {
 export function unescapeText(text: string): string {
   return text.replace(
     /\\(?:x([0-9a-fA-F]{1,2})|u\{?([0-9a-fA-F]{1,6})\}?|0?([0-7]{1,3})|(.))/gs,
-    (whole, hex: string, code: string, octal: string, char: string) => {
+    (whole: string, ...groups: string[]) => {
+      const [hex, code, octal, char = ''] = groups;
       if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
       if (code !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));
       if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));

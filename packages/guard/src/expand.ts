@@ -10,12 +10,13 @@ import { spend, wordCost } from './shell.ts';
 
 export function expandWord(word: Word, shell: Shell): string[] {
   const text = literalText(word, shell);
-  return text === null ? expandFields(word, shell, true) : [text];
+  if (text !== null) return [text];
+  return bracedWords(word, shell).flatMap((one) => fieldsOf(one, shell, true));
 }
 
 /** The one text that a shell makes of a word where it does not split, as in an assignment or a redirection. */
 export function expandText(word: Word, shell: Shell): string {
-  return literalText(word, shell) ?? expandFields(word, shell, false).join(' ');
+  return literalText(word, shell) ?? fieldsOf(word, shell, false).join(' ');
 }
 
 /** Returns the text of a word without expansions; null where there is something to expand. */
@@ -29,11 +30,6 @@ function literalText(word: Word, shell: Shell): string | null {
 }
 
 type Mode = { readonly split: boolean; readonly quoted: boolean };
-
-function expandFields(word: Word, shell: Shell, split: boolean): string[] {
-  if (!split) return fieldsOf(word, shell, false);
-  return bracedWords(word, shell).flatMap((one) => fieldsOf(one, shell, true));
-}
 
 export function expandParts(parts: readonly WordPart[], shell: Shell): string {
   const fields = new Fields(' \t\n');
@@ -143,11 +139,7 @@ function processFile(content: string, shell: Shell): string {
 }
 
 function addValues(values: readonly string[], fields: Fields, { split, quoted }: Mode): void {
-  if (quoted) fields.addEach(values);
-  else if (!split) fields.add(values.join(' '), true);
-  else
-    values.forEach((value, index) => {
-      if (index > 0) fields.break();
-      fields.add(asGlob(value), false);
-    });
+  if (quoted) fields.addEach(values, true);
+  else if (split) fields.addEach(values.map(asGlob), false);
+  else fields.add(values.join(' '), true);
 }

@@ -19,10 +19,10 @@ export class Fields {
   }
 
   /** Adds one word for each value; the first joins what stands before it. */
-  addEach(values: readonly string[]): void {
+  addEach(values: readonly string[], whole: boolean): void {
     values.forEach((value, index) => {
       if (index > 0) this.break();
-      this.add(value, true);
+      this.add(value, whole);
     });
   }
 

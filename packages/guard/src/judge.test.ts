@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { loadRarePrograms } from './commands/all.ts';
 import { followCommand, judgeCommand, judgeFile } from './judge.ts';
-import { loadAll } from './load-all.ts';
 import type { GuardContext } from './model.ts';
 
-await loadAll();
+await loadRarePrograms();
 
 const context: GuardContext = {
   cwd: '/home/dev/project',

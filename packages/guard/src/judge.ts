@@ -79,14 +79,12 @@ function walkCommand(command: string, world: World): Finding | null {
     return null;
   } catch (error) {
     if (error instanceof Settled) return null;
-    const category = 'unparsable';
-    if (error instanceof Unparsable) {
-      const reason = `this is no valid shell command (${error.message}). Write it in a simpler way.`;
-      return { verdict, category, reason };
-    }
-    if (!(error instanceof RangeError)) throw error;
-    const reason = 'this takes too many steps to follow. Split it into several commands.';
-    return { verdict, category, reason };
+    if (!(error instanceof Unparsable || error instanceof RangeError)) throw error;
+    const reason =
+      error instanceof Unparsable
+        ? `this is no valid shell command (${error.message}). Write it in a simpler way.`
+        : 'this takes too many steps to follow. Split it into several commands.';
+    return { verdict, category: 'unparsable', reason };
   }
 }
 

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadRarePrograms } from './commands/all.ts';
 import { judgeCommand } from './judge.ts';
-import { loadAll } from './load-all.ts';
 import { loadGuardContext } from './load-context.ts';
 
-await loadAll();
+await loadRarePrograms();
 
 let top = '';
 beforeEach(() => {

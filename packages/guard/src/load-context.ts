@@ -1,14 +1,9 @@
 import { resolve } from 'node:path';
-import { GuardError } from './error.ts';
 import type { Environment, GuardContext } from './model.ts';
-import { onDemand } from './on-demand.ts';
 import { isInside } from './paths.ts';
-import type { GuardPolicy } from './policy-schema.ts';
 import { homeOf, projectOf } from './project.ts';
 import { realPath } from './real-path.ts';
-import { readRules } from './rules-file.ts';
-
-export const policySchema = onDemand(() => import('./policy-schema.ts'));
+import { loadPolicy } from './rules-file.ts';
 
 export function loadGuardContext(
   folder: string,
@@ -39,15 +34,4 @@ function realPathKeeping(roots: readonly string[]): (path: string) => string {
     const [root, realRoot] = realRoots.find(([, folder]) => isInside(full, folder)) ?? [];
     return root === undefined || realRoot === undefined ? full : root + full.slice(realRoot.length);
   };
-}
-
-/** The rules of the project, `.ralph/guard.json`. A file that cannot be understood is an error, never no rules. */
-function loadPolicy(projectRoot: string): GuardPolicy | null {
-  const rules = readRules(projectRoot);
-  if (rules === null) return null;
-  const result =
-    'value' in rules ? policySchema.module.readPolicy(rules.value) : { problems: [rules.problem] };
-  if ('policy' in result) return result.policy;
-  const message = `.ralph/guard.json: ${result.problems.join('; ')}`;
-  throw new GuardError('guard-policy', message, 'guard explain "ls", after the file is mended');
 }

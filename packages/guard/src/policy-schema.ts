@@ -35,9 +35,11 @@ const policySchema = strictObject({ $schema: text, allow: rules, deny: rules });
 export type GuardPolicy = Readonly<v.InferOutput<typeof policySchema>>;
 export type GuardRule = Readonly<v.InferOutput<typeof ruleSchema>>;
 
-export function readPolicy(value: unknown): { policy: GuardPolicy } | { problems: string[] } {
+/** Throws an error that names everything that is wrong. */
+export function readPolicy(value: unknown): GuardPolicy {
   const { success, output, issues } = v.safeParse(policySchema, value);
-  return success ? { policy: output } : { problems: issues.map(describeIssue) };
+  if (success) return output;
+  throw new Error(issues.map(describeIssue).join('; '));
 }
 
 function describeIssue(issue: v.BaseIssue<unknown>): string {

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { loadRarePrograms } from './commands/all.ts';
 import { judgeCommand } from './judge.ts';
-import { loadAll } from './load-all.ts';
 import type { GuardContext } from './model.ts';
-import { type GuardPolicy, readPolicy } from './policy-schema.ts';
+import { readPolicy } from './policy-schema.ts';
 
-await loadAll();
-
-function policyOf(value: unknown): GuardPolicy {
-  const read = readPolicy(value);
-  if ('problems' in read) throw new Error(read.problems.join('; '));
-  return read.policy;
-}
+await loadRarePrograms();
 
 function judge(command: string, policy: unknown, realPath: (path: string) => string = (path) => path) {
   const context: GuardContext = {
@@ -19,7 +13,7 @@ function judge(command: string, policy: unknown, realPath: (path: string) => str
     projectRoot: '/home/dev/project',
     unattended: true,
     env: {},
-    policy: policyOf(policy),
+    policy: readPolicy(policy),
     realPath,
   };
   return judgeCommand(command, context);
@@ -142,7 +136,6 @@ describe('the policy of a project', () => {
     [{ alow: [] }, 'the file has no "alow"'],
     [{ deny: [{ effect: 'delete', regex: 'x' }] }, 'deny[0] has no "regex"'],
   ])('says what is wrong with %j', (value, message) => {
-    const read = readPolicy(value);
-    expect('problems' in read ? read.problems.join('; ') : '').toContain(message);
+    expect(() => readPolicy(value)).toThrow(message);
   });
 });

@@ -1,24 +1,26 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { GuardError } from './error.ts';
+import { type GuardPolicy, readPolicy } from './policy-schema.ts';
 import { isLink } from './real-path.ts';
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
 const longest = 64 * 1024 * 1024;
 
 /**
- * Reads `.ralph/guard.json` of a project; null where there is none. A link is not followed, since what it leads to is not
- * protected from the agent.
+ * Returns the rules of the project, `.ralph/guard.json`; null if there is none. A file that cannot be understood is an
+ * error, never no rules. A link is not followed, since what it leads to is not protected from the agent.
  */
-export function readRules(projectRoot: string): { value: unknown } | { problem: string } | null {
+export function loadPolicy(projectRoot: string): GuardPolicy | null {
   const folder = join(projectRoot, '.ralph');
   const path = join(folder, 'guard.json');
   try {
-    if (isLink(folder) || isLink(path)) return { problem: 'nothing is read through a symbolic link' };
-    const text = readFile(path);
-    return { value: JSON.parse(text) };
+    if (isLink(folder) || isLink(path)) throw new Error('nothing is read through a symbolic link');
+    return readPolicy(JSON.parse(readFile(path)));
   } catch (error) {
     if (isMissing(error)) return null;
-    return { problem: error instanceof Error ? error.message : String(error) };
+    const message = `.ralph/guard.json: ${error instanceof Error ? error.message : String(error)}`;
+    throw new GuardError('guard-policy', message, 'guard explain "ls", after the file is mended');
   }
 }
 

@@ -45,7 +45,13 @@ const capture: Walk['capture'] = (script, shell) => {
   return script ? runScript(script, fork(shell)) : UNKNOWN;
 };
 
-export const walk: Walk = { capture, source: runSource, words: runWords, list: runList, node: runNode };
+export const walk: Walk = {
+  capture,
+  source: runSource,
+  words: runWords,
+  list: ({ commands }, shell) => runAll(commands, shell),
+  node: runNode,
+};
 
 function runAll(statements: readonly Statement[], shell: Shell): string {
   let output = '';
@@ -53,10 +59,6 @@ function runAll(statements: readonly Statement[], shell: Shell): string {
     output += runNode(command, background ? fork(shell, { forked: true }) : shell);
   }
   return output;
-}
-
-function runList(list: CompoundList, shell: Shell): string {
-  return runAll(list.commands, shell);
 }
 
 function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): string {
@@ -81,7 +83,7 @@ function runNode(node: PipelineNode | AndOr | CompoundList, shell: Shell): strin
     case 'Command':
       return runCommand(node, shell);
     case 'CompoundList':
-      return runList(node, shell);
+      return runAll(node.commands, shell);
     default:
       return runCompound(node, shell);
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { loadRarePrograms } from '../src/commands/all.ts';
 import { judgeCommand } from '../src/judge.ts';
-import { loadAll } from '../src/load-all.ts';
 import { context, readCorpus } from './corpus.ts';
 
-await loadAll();
+await loadRarePrograms();
 
 const judged = (name: 'harmful' | 'harmless' | 'quoted') =>
   readCorpus(name).map(({ command }) => ({ command, verdict: judgeCommand(command, context).verdict }));

@@ -1,8 +1,8 @@
 import { answersOf as answers, describeRecordings, done } from '../../../test/support/recordings.ts';
 import { acpAgent } from './agent.ts';
 
-const worked = { text: ['I will work.', done], toolCalls: 2, end: 'finished' } as const;
-const refused = { toolCalls: 1, end: 'finished', tools: [{ ok: false }] } as const;
+const worked = { text: ['I will work.', done] } as const;
+const refused = { tools: [{ ok: false }] } as const;
 
 /** Gemini does not say which of the input came from the cache. */
 const withCache = (count: number) => ({ ...answers(count), inputTokens: 1800 * count, cacheReadTokens: 0 });
@@ -15,7 +15,7 @@ const refusedKey = [
 describeRecordings(acpAgent('acp'), {
   'gemini-0.61.0-work': { ...worked, usage: withCache(3), tools: [{ ok: true }, { ok: true }] },
   'gemini-0.61.0-refused': { ...refused, text: ['It was refused.'], usage: withCache(2) },
-  'gemini-0.61.0-err-401': { text: [], toolCalls: 0, end: 'limited', limit: { kind: 'auth' } },
+  'gemini-0.61.0-err-401': { text: [], end: 'limited', limit: { kind: 'auth' } },
   'opencode-1.18.33-work': {
     ...worked,
     usage: answers(1, 0),
@@ -30,7 +30,6 @@ describeRecordings(acpAgent('acp'), {
   },
   'copilot-1.0.102-err-401': {
     text: [retry, retry, refusedKey],
-    toolCalls: 0,
     end: 'limited',
     limit: { kind: 'auth' },
     usage: { inputTokens: 0, outputTokens: 79, cacheReadTokens: 0, cacheWriteTokens: 0, estimated: true },

@@ -1,18 +1,19 @@
-import type { AgentCommand, AgentTask, OutputMode } from '../adapter.ts';
+import type { AgentAdapter } from '../adapter.ts';
 
-export function command(task: AgentTask, _version: string | null, mode: OutputMode): AgentCommand {
-  const { prompt, permissions, flags, resumeSession } = task;
-  return {
-    args: [
-      ...(resumeSession === undefined ? [] : ['threads', 'continue', resumeSession]),
-      ...(mode === 'stream' ? ['--stream-json'] : []),
-      // Without it Amp waits for approvals that nobody gives: `full` is its only mode in a loop.
-      ...(permissions === 'full' ? ['--dangerously-allow-all'] : []),
-      ...flags,
-      // Last, because it takes the next word for the prompt; without one it reads standard input.
-      '-x',
-    ],
-    stdin: prompt,
-    env: {},
-  };
-}
+export const command: AgentAdapter['command'] = (
+  { prompt, permissions, flags, resumeSession },
+  _version,
+  mode,
+) => ({
+  args: [
+    ...(resumeSession === undefined ? [] : ['threads', 'continue', resumeSession]),
+    ...(mode === 'stream' ? ['--stream-json'] : []),
+    // Without it Amp waits for approvals that nobody gives: `full` is its only mode in a loop.
+    ...(permissions === 'full' ? ['--dangerously-allow-all'] : []),
+    ...flags,
+    // Last, because it takes the next word for the prompt; without one it reads standard input.
+    '-x',
+  ],
+  stdin: prompt,
+  env: {},
+});

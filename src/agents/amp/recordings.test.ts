@@ -8,41 +8,24 @@ import {
 import { amp } from './agent.ts';
 
 /** The exit code is 0 after every error. */
-const failed: ExpectedTurn = { text: [], toolCalls: 0, end: 'failed' };
+const failed: ExpectedTurn = { text: [], end: 'failed' };
 const overloaded: ExpectedTurn = { ...failed, end: 'limited', limit: { kind: 'overload' } };
 
 describeRecordings(amp, {
-  '0.0.1769314944-text': {
-    text: [`Hello from the mock. ${done}`],
-    toolCalls: 0,
-    end: 'finished',
-    usage: answers(1),
-  },
-  '0.0.1769314944-tool-ok': {
-    text: [done],
-    toolCalls: 1,
-    end: 'finished',
-    usage: answers(2),
-    tools: [{ ok: true, exitCode: 0 }],
-  },
+  '0.0.1769314944-text': { text: [`Hello from the mock. ${done}`], usage: answers(1) },
+  '0.0.1769314944-tool-ok': { text: [done], usage: answers(2), tools: [{ ok: true, exitCode: 0 }] },
   '0.0.1769314944-tool-write': {
     text: ['I will write a file.', done],
-    toolCalls: 1,
-    end: 'finished',
     usage: answers(2),
     tools: [{ ok: true }],
   },
   '0.0.1769314944-tool-error': {
     text: [`The command failed. ${done}`],
-    toolCalls: 1,
-    end: 'finished',
     usage: answers(2),
     tools: [{ ok: false, exitCode: 3 }],
   },
   '0.0.1769314944-multi-block': {
     text: ['First text block.', 'Part A. ', `Part B. ${done}`],
-    toolCalls: 2,
-    end: 'finished',
     usage: answers(2),
     tools: [
       { ok: true, exitCode: 0 },
@@ -51,42 +34,24 @@ describeRecordings(amp, {
   },
   '0.0.1769314944-quoted-promise': {
     text: ['Not yet.'],
-    toolCalls: 1,
-    end: 'finished',
     usage: answers(2),
     tools: [{ ok: true, exitCode: 0 }],
   },
   // The prompt names the promise, and the stream tells the prompt back.
-  '0.0.1769314944-prompt-echo': { text: ['Not yet.'], toolCalls: 0, end: 'finished', usage: answers(1) },
+  '0.0.1769314944-prompt-echo': { text: ['Not yet.'], usage: answers(1) },
   '0.0.1769314944-subagent': {
     text: ['The helper is done, I am not.'],
-    toolCalls: 1,
-    end: 'finished',
     usage: answers(2),
     tools: [{ ok: true }],
   },
-  '0.0.1769314944-todo': {
-    text: [done],
-    toolCalls: 2,
-    end: 'finished',
-    usage: answers(3),
-    tools: [{ ok: false }, { ok: false }],
-  },
+  '0.0.1769314944-todo': { text: [done], usage: answers(3), tools: [{ ok: false }, { ok: false }] },
   '0.0.1769314944-non-ascii': {
     text: ['Привет 👋🏽. ', nonAscii],
-    toolCalls: 1,
-    end: 'finished',
     usage: answers(2),
     tools: [{ ok: true, exitCode: 0 }],
   },
-  '0.0.1769314944-big-output': {
-    text: [done],
-    toolCalls: 1,
-    end: 'finished',
-    usage: answers(2),
-    tools: [{ ok: true, exitCode: 0 }],
-  },
-  '0.0.1769314944-empty': { text: [], toolCalls: 0, end: 'finished' },
+  '0.0.1769314944-big-output': { text: [done], usage: answers(2), tools: [{ ok: true, exitCode: 0 }] },
+  '0.0.1769314944-empty': { text: [] },
   '0.0.1769314944-err-400': failed,
   '0.0.1769314944-err-401': { ...failed, end: 'limited', limit: { kind: 'auth' } },
   '0.0.1769314944-err-429-forever': overloaded,

@@ -1,6 +1,7 @@
 import { isObject } from '../../core/json.ts';
-import type { AgentGuard, GuardPrograms, RunHook } from '../adapter.ts';
+import type { GuardPrograms, GuardStarter, RunHook } from '../adapter.ts';
 import type { HookEntry } from '../agent.ts';
+import { type JsonRecord, parseRecord } from '../json.ts';
 
 /** Pattern of the tools whose calls the guard judges. */
 const guardedTools =
@@ -13,16 +14,11 @@ export const runHooks = {
   Stop: { event: 'stop', timeout: 1800 },
 } as const satisfies Record<string, HookEntry & { readonly event: RunHook }>;
 
-type Json = Readonly<Record<string, unknown>>;
-
 /**
  * Adds hooks to the settings of this call alone. Of two `--settings` only the last counts, so ours include the user's.
  * A repository cannot switch them off; the flags `--bare` and `--safe-mode` do, so then there is no guard.
  */
-export function guard(
-  { hook, readJson }: GuardPrograms,
-  { flags }: { readonly flags: readonly string[] },
-): AgentGuard | null {
+export const guard: GuardStarter = ({ hook, readJson }, { flags }) => {
   if (flags.some((flag) => /^--(bare|safe-mode)$/.test(flag))) return null;
   const { value, others } = takeSettings(flags);
   const own = value === null ? {} : settingsOf(value, readJson);
@@ -36,10 +32,10 @@ export function guard(
     ...(value === null ? {} : { flags: others }),
     ...(hook('stop') === null ? {} : { checksStops: true }),
   };
-}
+};
 
 /** Returns the user's hooks and ours; null if theirs cannot be read. */
-function withHooks(hooks: object, hook: GuardPrograms['hook']): Json | null {
+function withHooks(hooks: object, hook: GuardPrograms['hook']): JsonRecord | null {
   const all: Record<string, unknown> = { ...hooks };
   for (const [name, { event, timeout, ...where }] of Object.entries(runHooks)) {
     const command = hook(event);
@@ -65,15 +61,7 @@ function takeSettings(flags: readonly string[]): { value: string | null; others:
 }
 
 /** Reads settings that are given as JSON or as the path of a file. */
-function settingsOf(text: string, readJson: GuardPrograms['readJson']): Json | null {
-  const value = /^\s*\{.*\}\s*$/s.test(text) ? parse(text) : readJson(text);
+function settingsOf(text: string, readJson: GuardPrograms['readJson']): JsonRecord | null {
+  const value = /^\s*\{.*\}\s*$/s.test(text) ? parseRecord(text) : readJson(text);
   return isObject(value) ? value : null;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

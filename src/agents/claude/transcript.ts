@@ -1,4 +1,6 @@
 import { isObject } from '../../core/json.ts';
+import { textOf, textsIn } from '../events.ts';
+import { asRecord, type JsonRecord, list, str } from '../json.ts';
 import type { TranscriptEntry, TranscriptFormat } from '../transcript.ts';
 
 const feedbackStart = 'Stop hook feedback:';
@@ -14,8 +16,6 @@ const assistantMark = '"assistant"';
 const toolResultMark = '"tool_result"';
 const subagentMarks = ['"isSidechain":true', '"isSidechain": true', '"agentId"'];
 const wordsOrOthers = ['"text"', toolResultMark, ...subagentMarks];
-
-type Entry = Readonly<Record<string, unknown>>;
 
 /** Transcript of Claude Code: one entry for each block of a message, with those of subagents and of the CLI itself. */
 export const claudeTranscript: TranscriptFormat = {
@@ -47,44 +47,31 @@ function hasToolUse(line: string): boolean {
 }
 
 function agentEntry(content: unknown): TranscriptEntry {
-  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
-  const texts = blocks.flatMap(({ type, text }) =>
-    type === 'text' && typeof text === 'string' ? [text] : [],
-  );
+  const blocks = list(content).map(asRecord);
   return {
     kind: 'agent',
-    text: typeof content === 'string' ? [content] : texts,
+    text: textsIn(typeof content === 'string' ? content : blocks.filter(({ type }) => type === 'text')),
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,
   };
 }
 
-function isStopContext({ type, hookEvent }: Entry): boolean {
+function isStopContext({ type, hookEvent }: JsonRecord): boolean {
   return type === 'hook_additional_context' && hookEvent === 'Stop';
 }
 
-function userEntry(entry: Entry, text: string): TranscriptEntry | null {
+function userEntry(entry: JsonRecord, text: string): TranscriptEntry | null {
   if (text.startsWith(interruptStart)) return { kind: 'interrupt' };
   if (entry.isMeta === true && text.startsWith(feedbackStart)) return { kind: 'own-prompt' };
   return isHuman(entry, text) ? { kind: 'human' } : null;
 }
 
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .flatMap((block) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []))
-    .join('\n');
-}
-
 /** True for text of the user; the host writes summaries, notifications and output of commands in the user's place. */
-function isHuman(entry: Entry, text: string): boolean {
+function isHuman(entry: JsonRecord, text: string): boolean {
   if (entry.isMeta === true || entry.isCompactSummary === true || text.trim() === '') return false;
   return !/^<(task-notification|local-command|bash-(in|std))/.test(text);
 }
 
 function queueEntry(operation: unknown, content: unknown): TranscriptEntry | null {
   const change = queueChanges.get(String(operation));
-  return change === undefined
-    ? null
-    : { kind: 'queue', change, text: typeof content === 'string' ? content : '' };
+  return change === undefined ? null : { kind: 'queue', change, text: str(content) ?? '' };
 }

@@ -1,4 +1,4 @@
-import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
+import type { AgentAdapter, Permissions } from '../adapter.ts';
 import { unlessGiven } from '../command.ts';
 
 /** `--full-auto` of older versions is gone in 0.166; `-s` is in all of them. */
@@ -17,19 +17,20 @@ const sandboxNames = [
   '--dangerously-bypass-approvals-and-sandbox',
 ];
 
-export function command(task: AgentTask, _version: string | null, mode: OutputMode): AgentCommand {
-  const { prompt, permissions, flags, resumeSession } = task;
-  return {
-    args: [
-      'exec',
-      ...(mode === 'stream' ? unlessGiven(flags, ['--json'], ['--json']) : []),
-      ...unlessGiven(flags, ['--skip-git-repo-check'], ['--skip-git-repo-check']),
-      ...unlessGiven(flags, sandboxNames, sandboxFlags[permissions]),
-      ...flags,
-      // `resume` takes no sandbox flag, so everything else comes before it.
-      ...(resumeSession === undefined ? [] : ['resume', resumeSession, '-']),
-    ],
-    stdin: prompt,
-    env: {},
-  };
-}
+export const command: AgentAdapter['command'] = (
+  { prompt, permissions, flags, resumeSession },
+  _version,
+  mode,
+) => ({
+  args: [
+    'exec',
+    ...(mode === 'stream' ? unlessGiven(flags, ['--json'], ['--json']) : []),
+    ...unlessGiven(flags, ['--skip-git-repo-check'], ['--skip-git-repo-check']),
+    ...unlessGiven(flags, sandboxNames, sandboxFlags[permissions]),
+    ...flags,
+    // `resume` takes no sandbox flag, so everything else comes before it.
+    ...(resumeSession === undefined ? [] : ['resume', resumeSession, '-']),
+  ],
+  stdin: prompt,
+  env: {},
+});

@@ -1,4 +1,4 @@
-import type { AgentGuard, GuardPrograms } from '../adapter.ts';
+import type { GuardStarter } from '../adapter.ts';
 import { atLeast } from '../version.ts';
 
 /** Name that Codex gives to settings from `-c`. */
@@ -9,10 +9,7 @@ const timeout = 60;
  * Adds a hook to this call alone, and trusts it by the digest of the hook as sorted JSON: Codex skips hooks without
  * trust. Switching that check off would also let in the hooks of the repository.
  */
-export function guard(
-  { hook, sha256 }: GuardPrograms,
-  { version }: { readonly version: string | null },
-): AgentGuard | null {
+export const guard: GuardStarter = ({ hook, sha256 }, { version }) => {
   const command = hook('guard');
   if (command === null || (version !== null && !atLeast(version, '0.145.0'))) return null;
   const handler = { async: false, command, timeout, type: 'command' };
@@ -20,4 +17,4 @@ export function guard(
   const hooks = `hooks.PreToolUse=[{hooks=[{type="command",command=${JSON.stringify(command)},timeout=${timeout}}]}]`;
   const state = `hooks.state={${JSON.stringify(place)}={trusted_hash="sha256:${digest}"}}`;
   return { args: ['-c', 'features.hooks=true', '-c', hooks, '-c', state], env: {} };
-}
+};

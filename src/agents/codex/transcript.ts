@@ -1,4 +1,5 @@
 import { isObject } from '../../core/json.ts';
+import { textsIn } from '../events.ts';
 import type { TranscriptEntry, TranscriptFormat } from '../transcript.ts';
 
 const item = '"response_item"';
@@ -23,7 +24,7 @@ export const codexTranscript: TranscriptFormat = {
     if (!isObject(payload)) return null;
     if (type === 'event_msg') return eventEntry(payload);
     if (type !== 'response_item' || payload.type !== 'message') return null;
-    const text = textsOf(payload.content);
+    const text = textsIn(payload.content);
     if (payload.role === 'assistant') return { kind: 'agent', text, toolCalls: 0 };
     return payload.role === 'user' && text[0]?.startsWith('<hook_prompt') ? { kind: 'own-prompt' } : null;
   },
@@ -36,9 +37,4 @@ function isHookPrompt(line: string): boolean {
 function eventEntry(event: Readonly<Record<string, unknown>>): TranscriptEntry | null {
   if (event.type === 'turn_aborted') return { kind: 'interrupt' };
   return isObject(event.item) && event.item.type === 'UserMessage' ? { kind: 'human' } : null;
-}
-
-function textsOf(content: unknown): string[] {
-  if (!Array.isArray(content)) return [];
-  return content.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []));
 }

@@ -1,4 +1,5 @@
-import { isObject } from '../../core/json.ts';
+import { textOf, textsIn } from '../events.ts';
+import { asRecord, list } from '../json.ts';
 import type { TranscriptEntry, TranscriptFormat } from '../transcript.ts';
 
 const agent = '"type":"gemini"';
@@ -20,20 +21,18 @@ export const geminiTranscript: TranscriptFormat = {
   entryOf(entry) {
     const { type, id, content, toolCalls } = entry;
     if (type === 'gemini') {
-      const calls: unknown[] = Array.isArray(toolCalls) ? toolCalls : [];
-      const failures = calls.filter(
-        (call) => isObject(call) && /^(?:error|cancelled)$/.test(String(call.status)),
-      );
+      const calls = list(toolCalls).map(asRecord);
+      const failures = calls.filter(({ status }) => /^(?:error|cancelled)$/.test(String(status)));
       return {
         kind: 'agent',
-        text: textsOf(content),
+        text: textsIn(content),
         toolCalls: calls.length - failures.length,
         failures: failures.map((call) => JSON.stringify(call)),
         ...(typeof id === 'string' ? { id } : {}),
       };
     }
     if (type === 'info' && content === cancelled) return { kind: 'interrupt' };
-    return type === 'user' ? userEntry(textsOf(content).join('\n')) : null;
+    return type === 'user' ? userEntry(textOf(content)) : null;
   },
 };
 
@@ -50,10 +49,4 @@ function userEntry(text: string): TranscriptEntry | null {
 function withoutResults(line: string): string {
   const start = line.indexOf(calls);
   return start === -1 ? line : `${line.slice(0, start)}${calls}{}]}`;
-}
-
-function textsOf(content: unknown): string[] {
-  if (typeof content === 'string') return [content];
-  if (!Array.isArray(content)) return [];
-  return content.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []));
 }

@@ -1,4 +1,4 @@
-import type { AgentCommand, AgentTask, OutputMode, Permissions } from '../adapter.ts';
+import type { AgentAdapter, Permissions } from '../adapter.ts';
 import { unlessGiven } from '../command.ts';
 import { atLeast } from '../version.ts';
 
@@ -11,8 +11,11 @@ const rules: Record<Permissions, Record<string, 'allow' | 'deny'>> = {
 
 const autoNames = ['--auto', '--yolo', '--dangerously-skip-permissions'];
 
-export function command(task: AgentTask, version: string | null, mode: OutputMode): AgentCommand {
-  const { prompt, permissions, flags, resumeSession } = task;
+export const command: AgentAdapter['command'] = (
+  { prompt, permissions, flags, resumeSession },
+  version,
+  mode,
+) => {
   // The flag of 1.18 and later keeps the user's own denials in force.
   const byFlag = permissions === 'full' && atLeast(version, '1.18.0');
   return {
@@ -27,4 +30,4 @@ export function command(task: AgentTask, version: string | null, mode: OutputMod
     stdin: prompt,
     env: byFlag ? {} : { OPENCODE_PERMISSION: JSON.stringify(rules[permissions]) },
   };
-}
+};

@@ -1,5 +1,4 @@
-import type { Handler } from '../call.ts';
-import { onDemand } from '../on-demand.ts';
+import type { Handler, Handlers } from '../call.ts';
 import { answers } from './answers.ts';
 import { files } from './files.ts';
 import { git } from './git.ts';
@@ -25,14 +24,36 @@ const commonPrograms = byName(
   processes,
 );
 
-export const rare = onDemand(() => import('./rare.ts'));
+let rarePrograms: Handlers | undefined;
+
+export async function loadRarePrograms(): Promise<void> {
+  ({ rarePrograms } = await import('./rare.ts'));
+}
+
+class NotLoaded extends Error {}
+
+/** Judges, and again with the rare programs if one is called: loading them takes longer than most judgements. */
+export async function withRarePrograms<T>(judge: () => T): Promise<T> {
+  try {
+    return judge();
+  } catch (error) {
+    if (!(error instanceof NotLoaded)) throw error;
+    await loadRarePrograms();
+    return judge();
+  }
+}
+
+function loadedPrograms(): Handlers {
+  if (rarePrograms === undefined) throw new NotLoaded();
+  return rarePrograms;
+}
 
 export function handlerOf(name: string): Handler | undefined {
   if (Object.hasOwn(commonPrograms, name)) return commonPrograms[name];
-  const { rarePrograms } = rare.module;
-  return Object.hasOwn(rarePrograms, name) ? rarePrograms[name] : undefined;
+  const rare = loadedPrograms();
+  return Object.hasOwn(rare, name) ? rare[name] : undefined;
 }
 
 export function programNames(): readonly string[] {
-  return [...Object.keys(commonPrograms), ...Object.keys(rare.module.rarePrograms)];
+  return [...Object.keys(commonPrograms), ...Object.keys(loadedPrograms())];
 }

@@ -35,15 +35,14 @@ function member(text: string, path: string): string {
 export const answers: Handlers = byName({
   ls: (call) => {
     const args = readArgs(call.words, 'IwT');
-    const { context } = call.shell.world;
     if (args.has('d', 'directory')) return `${args.rest.join('\n')}\n`;
     // The name of a file comes back as it was given.
     const matched = args.rest.filter(
-      (path) => hasGlob(path) || isSecretFile(call.path(path), context, false),
+      (path) => hasGlob(path) || isSecretFile(call.path(path), call.context, false),
     );
     if (matched.length > 0) return `${matched.join('\n')}\n./${UNKNOWN}\n`;
     if (args.rest.some((path) => path !== '.')) {
-      const names = args.rest.flatMap((path) => hiddenIn(call.path(path), context));
+      const names = args.rest.flatMap((path) => hiddenIn(call.path(path), call.context));
       return `./${UNKNOWN}\n${(args.has('a', 'A', 'all', 'almost-all') ? names : []).map((name) => `${name}\n`).join('')}`;
     }
     return args.has('a', 'A', 'all', 'almost-all') ? `./${STAR}\n./.${STAR}\n` : `./${STAR}\n`;

@@ -5,7 +5,7 @@ import { asText, DECODED, ENDLESS, isPlain, NETWORK, UNKNOWN } from '../marks.ts
 import { filesOfPatch } from '../patch-files.ts';
 import { isInside } from '../paths.ts';
 import { contents } from './contents.ts';
-import { spreads, unpacks } from './fetched.ts';
+import { keepFetched, spreads } from './fetched.ts';
 import { committedTree, loses, undoesWork, writesPatched } from './git-work.ts';
 import { byName } from './rules.ts';
 
@@ -25,10 +25,8 @@ const tar: Handler = (call) => {
   if (args.has('x', 'extract', 'get')) {
     const content = file === undefined || file === '-' ? (call.stdin ?? '') : call.content(file);
     if (args.has('O', 'to-stdout')) return packed(content);
-    call.file('write', folder);
-    unpacks(call, content, folder);
-    takesOut(call, content, folder);
-    const inProject = isInside(call.path(folder), call.shell.world.context.projectRoot);
+    extracts(call, content, folder);
+    const inProject = isInside(call.path(folder), call.context.projectRoot);
     if (inProject && call.stdin?.includes(committedTree)) loses(call, 'throws away uncommitted changes');
     return '';
   }
@@ -54,7 +52,9 @@ function member(call: Call, path: string, name: string): string {
   return `member ${call.path(path)} as ${name.replace(/^\/+/, '')}\n`;
 }
 
-function takesOut(call: Call, content: string, folder: string): void {
+function extracts(call: Call, content: string, folder: string): void {
+  call.file('write', folder);
+  if (content.includes(NETWORK)) keepFetched(call, folder);
   for (const [, from = '', name = ''] of content.matchAll(/^member (\S+) as (\S+)$/gm))
     spreads(call, from, `${folder}/${name}`);
 }
@@ -114,11 +114,7 @@ export const archives: Handlers = byName({
     const args = readArgs(call.words, 'dxP');
     if (args.has('p')) return packed(call.content(args.rest[0] ?? ''));
     if (args.has('l', 't', 'v')) return UNKNOWN;
-    const folder = args.value('d') ?? '.';
-    call.file('write', folder);
-    const content = call.content(args.rest[0] ?? '');
-    unpacks(call, content, folder);
-    takesOut(call, content, folder);
+    extracts(call, call.content(args.rest[0] ?? ''), args.value('d') ?? '.');
     return '';
   },
   cpio: (call) => {
@@ -169,9 +165,9 @@ export const archives: Handlers = byName({
       call.deny('remote-shell', 'opens a raw encrypted connection', 'Use curl.');
       return UNKNOWN;
     }
-    if (call.words.includes('-out')) call.file('write', value('-out') ?? '');
-    if (call.words.includes('-out') && file && call.content(file).includes(NETWORK))
-      call.keep(value('-out') ?? '', NETWORK);
+    const target = call.words.includes('-out') ? (value('-out') ?? '') : null;
+    if (target !== null) call.file('write', target);
+    if (target !== null && file && call.content(file).includes(NETWORK)) call.keep(target, NETWORK);
     if (!['enc', 'base64', 'aes-256-cbc'].includes(kind) || !call.words.includes('-d')) return UNKNOWN;
     const text = file ? call.content(file) : (call.stdin ?? '');
     const isText = call.words.includes('-base64') || call.words.includes('-a') || kind === 'base64';

@@ -33,7 +33,7 @@ const program: Handler = (call) => {
     const at = word.indexOf('=');
     return [word.slice(0, at), word.slice(at + 1)];
   });
-  const code = readCode(withFields(program, call.stdin), 'awk', call.shell.world.context.home, given);
+  const code = readCode(withFields(program, call.stdin), 'awk', call.context.home, given);
   const script = { call, args, program, paths, code, names };
   touchFiles(script);
   startPrograms(script);
@@ -95,7 +95,7 @@ function printedBy({ call, program, paths, code, names }: Script): string {
     const characters = [...numbers.matchAll(/\d+/g)].map(([number]) => String.fromCharCode(Number(number)));
     return filled(unescapeText(format), /%c/g, characters);
   }
-  if (names) return namesOnly(call.stdin ?? UNKNOWN, call.shell.world.context);
+  if (names) return namesOnly(call.stdin ?? UNKNOWN, call.context);
   if (paths.length > 0) return UNKNOWN;
   const input = call.stdin ?? UNKNOWN;
   const [, expression] = /^\s*\{\s*print\s+([^{};|>]+?)\s*;?\s*\}\s*$/.exec(program) ?? [];

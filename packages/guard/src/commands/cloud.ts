@@ -75,7 +75,7 @@ function provider(pattern: RegExp): Handler {
   return (call) => {
     if (asksHelp(call) || call.words.includes('--dry-run')) return UNKNOWN;
     for (const word of call.words)
-      if (isSecretFile(call.path(word), call.shell.world.context, false)) call.file('read', word);
+      if (isSecretFile(call.path(word), call.context, false)) call.file('read', word);
     const absolute = call.words.filter((word) => word.startsWith('/'));
     if (call.words[0] === 'deploy') uploads(call, absolute, call.name);
     // What has a space in it is a message or an order for another program.
@@ -124,7 +124,6 @@ export const cloud: Handlers = byName(
       const [action, ...paths] = args.rest;
       if (action === 'cp' && !/^\w[\w/.-]*:/.test(paths[0] ?? ''))
         uploads(call, paths.slice(0, -1), paths.at(-1) ?? '');
-      return UNKNOWN;
     },
     'terraform tofu terragrunt pulumi cdk sst': (call) => {
       if (!asksHelp(call))

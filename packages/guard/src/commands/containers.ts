@@ -53,7 +53,6 @@ const runOptions = [
 const wideRight = /^(CAP_)?(ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|NET_ADMIN)$/i;
 
 function container(call: Call, words: readonly string[]): string {
-  const { context } = call.shell.world;
   const args = readLeadingArgs(words, 'vewpuhlmac', runOptions);
   const deny = (what: string) =>
     call.deny('container', what, 'Mount only the project, and give no extra rights.');
@@ -72,9 +71,9 @@ function container(call: Call, words: readonly string[]): string {
   for (const source of sources) {
     if (!/^[/.~\uE000]/.test(source)) continue;
     const path = call.path(source);
-    const zone = zoneOf(path, context);
+    const zone = zoneOf(path, call.context);
     const own =
-      isProjectFile(path, context) || zone === 'temporary' || zone === 'cache' || zone === 'unknown';
+      isProjectFile(path, call.context) || zone === 'temporary' || zone === 'cache' || zone === 'unknown';
     if (!own || path.endsWith('docker.sock')) deny(`gives a container ${show(path)} of the machine`);
   }
   return NETWORK;

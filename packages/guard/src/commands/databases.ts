@@ -38,8 +38,7 @@ const sql: Handler = (call) => {
     if (text.split(';').some((part) => /^\s*COPY\b/i.test(part) && /\b(TO|FROM)\s+PROGRAM\b/i.test(part)))
       call.deny('database', 'runs a program on the server', askPerson);
     const what = destroysData(text);
-    const temporary =
-      isTest(database) || (isLite && zoneOf(call.path(first), call.shell.world.context) === 'temporary');
+    const temporary = isTest(database) || (isLite && zoneOf(call.path(first), call.context) === 'temporary');
     if (what)
       call.act(temporary ? 'warn' : 'deny', 'database', `${what} in ${show(database) || 'the database'}`);
   }

@@ -13,10 +13,6 @@ export function fetchesFolder(call: Call, url: string, folder: string | undefine
   if (isRemote && name !== undefined) keepFetched(call, folder ?? name);
 }
 
-export function unpacks(call: Call, content: string, folder: string): void {
-  if (content.includes(NETWORK)) keepFetched(call, folder);
-}
-
 export function fetchesFiles(call: Call, sources: readonly string[], target: string): void {
   for (const source of sources) {
     if (!/^([\w.-]+@)?[\w.-]+:|^\w+:\/\//.test(source)) continue;

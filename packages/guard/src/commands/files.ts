@@ -33,7 +33,7 @@ function targetsOf(
 
 /** A plain path, or a folder of the caller's: `cp x ~` puts it inside. */
 function withFolder(call: Call, target: string): string {
-  const { home, projectRoot } = call.shell.world.context;
+  const { home, projectRoot } = call.context;
   const path = call.path(target);
   return path === home || path === projectRoot || path === '/' || path === '/tmp' ? `${path}/` : target;
 }
@@ -67,7 +67,7 @@ export const files: Handlers = byName({
     const { sources, target, recursive } = targetsOf(call, 'tSgmo');
     const args = readArgs(call.words, 'tSgmo', 'mode owner group target-directory');
     if (call.name === 'install') setsUser(call, args.value('m', 'mode') ?? '', [target]);
-    const { context } = call.shell.world;
+    const { context } = call;
     for (const source of sources) {
       const [from, to] = [call.path(source), call.path(target)];
       const inside = isProjectFile(from, context) && isProjectFile(to, context);
@@ -85,9 +85,9 @@ export const files: Handlers = byName({
   },
   mv: (call) => {
     const { sources, target } = targetsOf(call, 'tS');
-    const { context } = call.shell.world;
     for (const source of sources) {
-      const inside = isProjectFile(call.path(source), context) && isProjectFile(call.path(target), context);
+      const inside =
+        isProjectFile(call.path(source), call.context) && isProjectFile(call.path(target), call.context);
       call.file(inside ? 'write' : 'delete', source, { recursive: true });
     }
     destinations(withFolder(call, target), sources).forEach((path, i) => {

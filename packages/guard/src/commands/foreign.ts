@@ -44,8 +44,7 @@ function interpreter({ language, code, letters = '', long = '' }: Interpreter): 
     if (byLine) call.files(args.flags.has('i') ? 'write' : 'read', args.rest);
     if (inline.length > 0) {
       const output = inline.map((text) => run(text)).join('');
-      if (language === 'js' && args.has('p', 'print'))
-        return evaluateOnly(call, inline[0] ?? '', language, output);
+      if (language === 'js' && args.has('p', 'print')) return printedValue(call, inline[0] ?? '') || output;
       if (byLine && inline.some((text) => /\b(chr|hex|oct|pack|unpack)\b/.test(text))) return DECODED;
       return output;
     }
@@ -97,9 +96,9 @@ function withArguments(
     );
 }
 
-function evaluateOnly(call: Call, source: string, language: Language, otherwise: string): string {
-  const value = evaluate(readCode(source, language, call.shell.world.context.home), source);
-  return value === '' ? otherwise : `${value}\n`;
+function printedValue(call: Call, source: string): string {
+  const value = evaluate(readCode(source, 'js', call.context.home), source);
+  return value === '' ? '' : `${value}\n`;
 }
 
 function pythonModule(call: Call, module: string): string {
@@ -132,18 +131,7 @@ const node = interpreter({
   long: 'require import loader env-file',
 });
 
-const perl = interpreter({ language: 'perl', code: ['e', 'E'], letters: 'MIF' });
-const ruby = interpreter({ language: 'ruby', code: ['e'], letters: 'rI' });
-const php = interpreter({ language: 'php', code: ['r'], letters: 'dSt' });
 const juliaCode = interpreter({ language: 'python', code: ['e'] });
-const lua = interpreter({ language: 'lua', code: ['e'], letters: 'l' });
-
-const bunOrDeno: Handler = (call) =>
-  call.words[0] === 'eval'
-    ? node(call.with({ words: ['-e', ...call.words.slice(1)] }))
-    : call.words[0] === 'run'
-      ? node(call.with({ words: call.words.slice(1).filter((word) => !word.startsWith('-')) }))
-      : UNKNOWN;
 
 /** A program does what its source says, as far as that is a plain call with a text in it. */
 const compile: Handler = (call) => {
@@ -168,23 +156,25 @@ export const foreign: Handlers = byName({
   ...Object.fromEntries([8, 9, 10, 11, 12, 13, 14].map((minor) => [`python3.${minor}`, python])),
   'node nodejs tsx ts-node': node,
   deno: (call) => {
-    if (/^(run|install)$/.test(call.words[0] ?? '') && call.words.some((word) => /^https?:/.test(word)))
+    const [action = '', ...words] = call.words;
+    if (/^(run|install)$/.test(action) && words.some((word) => /^https?:/.test(word)))
       call.deny('remote-code', 'runs code from the network');
-    if (call.words[0] === 'publish') return publisher(/^publish\b/)(call);
-    return bunOrDeno(call);
+    if (action === 'publish') return publisher(/^publish\b/)(call);
+    if (action === 'eval') return node(call.with({ words: ['-e', ...words] }));
+    if (action === 'run') return node(call.with({ words: words.filter((word) => !word.startsWith('-')) }));
   },
   tclsh: (call) => {
     const code = [call.stdin ?? '', ...call.words.slice(0, 1).map((path) => call.content(path))].join('\n');
     for (const [, paths = ''] of code.matchAll(/\bfile\s+delete\s+([^\n;\]]+)/g))
       for (const path of paths.split(/\s+/))
         if (path !== '' && !path.startsWith('-'))
-          call.file('delete', path.replace(/^~(?=\/|$)/, call.shell.world.context.home), { recursive: true });
+          call.file('delete', path.replace(/^~(?=\/|$)/, call.context.home), { recursive: true });
     return otherLanguage(/\bexec\s+([^\n;\]]+)/g)(call);
   },
-  perl,
-  'ruby irb': ruby,
-  php,
-  'lua luajit lua5.1 lua5.2 lua5.3 lua5.4': lua,
+  perl: interpreter({ language: 'perl', code: ['e', 'E'], letters: 'MIF' }),
+  'ruby irb': interpreter({ language: 'ruby', code: ['e'], letters: 'rI' }),
+  php: interpreter({ language: 'php', code: ['r'], letters: 'dSt' }),
+  'lua luajit lua5.1 lua5.2 lua5.3 lua5.4': interpreter({ language: 'lua', code: ['e'], letters: 'l' }),
   zx: otherLanguage(/\$`([^`]+)`/g),
   julia: (call) => {
     otherLanguage()(call);

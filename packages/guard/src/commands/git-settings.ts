@@ -58,11 +58,10 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
       );
     return;
   }
-  const { projectRoot } = call.shell.world.context;
   if (/^clean\.requireforce$/i.test(name) && /^(false|no|off|0)$/i.test(value))
     call.shell.world.gitAliases.set(forcedClean, '');
   if (/^core\.hookspath$/i.test(name)) {
-    if (value === '' || !isInside(call.path(value), projectRoot))
+    if (value === '' || !isInside(call.path(value), call.context.projectRoot))
       call.deny('git-hooks', `takes the hooks of git from ${show(value) || 'nowhere'}`);
     return;
   }
@@ -70,7 +69,7 @@ export function useSetting(call: Call, setting: string, stays: boolean, everywhe
     /^(include\.path|includeif\..*\.path|core\.attributesfile|init\.templatedir|core\.worktree)$/i.test(
       name,
     ) &&
-    (stays || zoneOf(call.path(value), call.shell.world.context) === 'temporary')
+    (stays || zoneOf(call.path(value), call.context) === 'temporary')
   )
     return void call.deny('git-hooks', `makes git read ${show(value)}`);
   if (/^http(\..*)?\.sslverify$/i.test(name) && /^(false|no|off|0)$/i.test(value))

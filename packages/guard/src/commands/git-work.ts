@@ -9,7 +9,7 @@ export const ask = 'Leave it to a person, or make a new commit instead.';
 
 /** Denies to lose work, but in a temporary folder, where a clone is nobody's work. */
 export function loses(call: Call, what: string, instead = commitFirst): '' {
-  const zone = zoneOf(call.shell.cwd, call.shell.world.context);
+  const zone = zoneOf(call.shell.cwd, call.context);
   return zone === 'temporary' ? '' : call.deny('git', what, instead);
 }
 

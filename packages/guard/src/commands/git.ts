@@ -194,7 +194,7 @@ const otherSubcommands: Handlers = {
     call.files('read', readArgs(call.words, 't').rest);
   },
   'rev-parse': (call) => {
-    const { projectRoot } = call.shell.world.context;
+    const { projectRoot } = call.context;
     if (!isInside(call.shell.cwd, projectRoot)) return UNKNOWN;
     if (call.words.includes('--show-toplevel')) return `${projectRoot}\n`;
     if (call.words.some((word) => /^--(absolute-git-dir|git-dir|git-common-dir)$/.test(word)))

@@ -51,11 +51,10 @@ export function sendsFile(call: Call, path: string, host: string): void {
       call.deny('exfiltration', `sends an archive to ${host}`);
     return;
   }
-  const { context } = call.shell.world;
   const full = call.path(path);
   call.file('read', path);
   if (isLocal(host)) return;
-  const secret = isSecretFile(full, context, true) || soundsSecret.test(full);
+  const secret = isSecretFile(full, call.context, true) || soundsSecret.test(full);
   call.act(secret || !isOwn(call, path) ? 'deny' : 'warn', 'exfiltration', `sends ${show(path)} to ${host}`);
 }
 
@@ -66,16 +65,14 @@ function hasPacked({ shell }: Call): boolean {
 }
 
 export function isOwn(call: Call, path: string): boolean {
-  const { context } = call.shell.world;
   const full = call.path(path);
-  return !full.startsWith('/') || isTemporary(full, context) || isProjectFile(full, context);
+  return !full.startsWith('/') || isTemporary(full, call.context) || isProjectFile(full, call.context);
 }
 
 /** True for parts of the project, such as build output, but not for all of it or its history. */
 export function maySend(call: Call, path: string): boolean {
   const full = call.path(path);
-  const { projectRoot } = call.shell.world.context;
-  return isOwn(call, path) && full !== projectRoot && !/\/\.git(\/|$)/.test(full);
+  return isOwn(call, path) && full !== call.context.projectRoot && !/\/\.git(\/|$)/.test(full);
 }
 
 export function uploads(call: Call, paths: readonly string[], target: string): void {

@@ -12,7 +12,7 @@ export function otherLanguage(pattern = starts): Handler {
     const code = [...call.words, call.stdin ?? ''].join('\n');
     for (const [, ...texts] of code.matchAll(pattern)) call.script(texts.find(Boolean) ?? '');
     for (const [, ...paths] of code.matchAll(deletes))
-      call.file('delete', (paths.find(Boolean) ?? '').replace(/^~(?=\/|$)/, call.shell.world.context.home), {
+      call.file('delete', (paths.find(Boolean) ?? '').replace(/^~(?=\/|$)/, call.context.home), {
         recursive: true,
       });
   };
@@ -48,7 +48,7 @@ export const powershell: Handlers = byName({
       for (const word of words.split(/\s+/)) {
         const path = word
           .replace(/["']/g, '')
-          .replace(/^\$(HOME|env:HOME|env:USERPROFILE)|^~/i, call.shell.world.context.home);
+          .replace(/^\$(HOME|env:HOME|env:USERPROFILE)|^~/i, call.context.home);
         if (path !== '' && !path.startsWith('-'))
           call.file('delete', path.replaceAll('\\', '/').replace(/^[a-z]:\/*/i, '/'), { recursive: true });
       }

@@ -48,7 +48,7 @@ const grep: Handler = (call) => {
       .trim()
       .toLowerCase()
       .replace(/^\^|=$/g, '');
-    const secrets = Object.keys(call.shell.world.context.env).filter(isSecretName);
+    const secrets = Object.keys(call.context.env).filter(isSecretName);
     const match = secrets.some((name) => name.toLowerCase().includes(part));
     if (quiet || !(match || /key|token|secret|pass|cred|auth|api/i.test(sought))) return UNKNOWN;
     const instead = 'Ask for the variable by name in the program that needs it.';
@@ -222,7 +222,7 @@ const sed: Handler = (call) => {
   if (
     orders.some(({ letter, parts }) => letter === 's' && parts[0] === '=.*' && !/[&\\]/.test(parts[1] ?? ''))
   )
-    return namesOnly(text, call.shell.world.context);
+    return namesOnly(text, call.context);
   return edit(text);
 };
 

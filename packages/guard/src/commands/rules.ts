@@ -1,6 +1,6 @@
 import type { Call, Handler, Handlers } from '../call.ts';
 import { askPerson } from '../categories.ts';
-import { show, UNKNOWN } from '../marks.ts';
+import { show } from '../marks.ts';
 import type { Category } from '../model.ts';
 
 /** Stands for any words of a program, but for a question about itself. */
@@ -16,7 +16,6 @@ export function when(pattern: RegExp, category: Category, what: string, instead 
         ? words.length > 0 && words.every((word) => asksOfItself.test(word))
         : asksHelp(call);
     if (!asks && pattern.test(words.map(show).join(' '))) call.deny(category, what, instead);
-    return UNKNOWN;
   };
 }
 

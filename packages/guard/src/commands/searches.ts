@@ -63,8 +63,7 @@ function matchesUnder(root: string, tests: readonly string[], call: Call): strin
     }),
   ];
   const last = names.map((name) => asGlob(name).replace(/^.*\//, ''));
-  const { context } = call.shell.world;
-  const inProject = isProjectFile(call.path(root), context);
+  const inProject = isProjectFile(call.path(root), call.context);
   // In the project `*.json` means its own files; a name without a star, or all of home, means these too.
   const guardedFiles =
     tests.includes('-prune') && !tests.some((test) => /^-(exec|ok|delete|print)/.test(test))
@@ -72,7 +71,7 @@ function matchesUnder(root: string, tests: readonly string[], call: Call): strin
       : last.flatMap((name) =>
           inProject && name.startsWith(STAR) && !guardedFolder.test(call.path(root))
             ? []
-            : landmarksNamed(name, call.path(root), context),
+            : landmarksNamed(name, call.path(root), call.context),
         );
   return [
     ...guardedFiles,

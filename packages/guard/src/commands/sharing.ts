@@ -19,7 +19,7 @@ const ftp: Handler = (call) => {
     .join('\n')
     .replace(/\bput\n/g, 'put ')
     .replace(/;\s*/g, '\n')
-    .replaceAll('~', call.shell.world.context.home);
+    .replaceAll('~', call.context.home);
   if (!isLocal(host)) uploads(call, putsOf(`${orders}\n${call.stdin ?? ''}`), host);
   if (call.words.some((word) => /^(https?|ftp):/.test(word))) return NETWORK;
 };
@@ -128,7 +128,7 @@ export const sharing: Handlers = byName({
     if (order === 'gist clone') keepFetched(call, target ?? source);
     if (order === 'repo clone') fetchesFolder(call, `https://github.com/${source}`, target);
     if (order === 'alias set' && target?.startsWith('!')) call.script(target.slice(1));
-    const isSecret = (file: string) => isSecretFile(call.path(file), call.shell.world.context, false);
+    const isSecret = (file: string) => isSecretFile(call.path(file), call.context, false);
     const files =
       topic === 'release' ? args.rest.filter(isSecret) : /^gist (cr|ed)/.test(order) ? args.rest : [];
     const texts = topic === 'api' ? [] : args.all('F', 'body-file', 'notes-file');

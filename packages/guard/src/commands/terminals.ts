@@ -108,8 +108,7 @@ export const terminals: Handlers = byName({
     if (startsCommand.test(action)) for (const command of rest) tryScript(call, command);
     if (/^kill-(session|window|pane)$/.test(action)) {
       const args = readArgs(words, 't');
-      if (args.value('t') === undefined || args.has('a')) checkProcess(call, parentProcess);
-      else checkProcess(call, args.value('t') ?? '');
+      checkProcess(call, (args.has('a') ? undefined : args.value('t')) ?? parentProcess);
     }
     // A server under a name of its own was started for the moment.
     if (/^kill-server$/.test(action) && server.all('L', 'S').length === 0)

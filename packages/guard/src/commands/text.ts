@@ -69,7 +69,7 @@ export const text: Handlers = byName({
     };
     if (leavesNames(call, args.rest, part)) return UNKNOWN;
     const text = contents(call, args.rest);
-    if (between === '=' && field === 1) return namesOnly(text, call.shell.world.context);
+    if (between === '=' && field === 1) return namesOnly(text, call.context);
     return isPlain(text) ? text.split('\n').map(part).join('\n') : text;
   },
   'fold fmt': shows('w'),

@@ -44,7 +44,6 @@ function commandIn(name: string, value: string): string | undefined {
 }
 
 function hijack(name: string, value: string, call: Call): string | null {
-  const { context } = call.shell.world;
   if (loaded.test(name)) return `${name} loads code into every program`;
   if (name === 'PATH' || libraries.test(name)) {
     // A library of the project may well lie where the program starts.
@@ -54,20 +53,20 @@ function hijack(name: string, value: string, call: Call): string | null {
     return foreign ? `${name} puts a folder that anybody can write in front` : null;
   }
   if (/^(BASH_ENV|ENV|ZDOTDIR)$/.test(name)) {
-    const outside = value.includes('/') && !isProjectFile(call.path(value), context);
+    const outside = value.includes('/') && !isProjectFile(call.path(value), call.context);
     return outside ? `${name} makes every shell run ${value}` : null;
   }
   if (/_(OPTS|OPTIONS)$/.test(name) && /-(javaagent|agentpath|agentlib):/.test(value))
     return `${name} loads code into every program`;
   if (/^(NODE_OPTIONS|npm_config_node_options)$/.test(name)) {
     const module = /(?:--require|--import|--(?:experimental-)?loader|-r)[= ](\S+)/.exec(value)?.[1];
-    return /^(\/|data:|https?:)/.test(module ?? '') && !isProjectFile(module ?? '', context)
+    return /^(\/|data:|https?:)/.test(module ?? '') && !isProjectFile(module ?? '', call.context)
       ? `${name} loads ${module} into every node`
       : null;
   }
   if (route.test(name)) {
     const local = /^(\w+:\/\/)?([^@/]*@)?(localhost|127\.|\[::1\]|0\.0\.0\.0)/.test(value);
-    return local || call.shell.world.context.env[name] === value ? null : `${name} leads through ${value}`;
+    return local || call.context.env[name] === value ? null : `${name} leads through ${value}`;
   }
   if (name === 'RALPH_GUARD' && /^(off|auto)$/.test(value)) return 'RALPH_GUARD turns the guard off';
   if (/^GIT_CONFIG_(GLOBAL|SYSTEM)$/.test(name))
@@ -82,7 +81,7 @@ function hijack(name: string, value: string, call: Call): string | null {
 function isForeign(folder: string, call: Call): boolean {
   if (folder === '.' || folder === '') return folder === '.';
   if (!folder.startsWith('/')) return false;
-  const zone = zoneOf(folder, call.shell.world.context);
+  const zone = zoneOf(folder, call.context);
   return zone === 'temporary' || zone === 'temporary-root' || zone === 'device';
 }
 

@@ -13,14 +13,13 @@ import { evaluate, interpolated } from './values.ts';
 
 /** Follows code of another language far enough to see what it deletes, runs, writes, reads and sends. */
 export function follow(outer: Call, source: string, language: Language, file = './-'): string {
-  const { home } = outer.shell.world.context;
   const own = ownNames(file);
-  const code = readCode(source, language, home, own);
+  const code = readCode(source, language, outer.context.home, own);
   if (!noteworthy.test(source)) return outputOf(code);
   const call = movedCall(outer, code);
   let output = effects(call, code, source);
   for (const names of rounds(code))
-    output += effects(call, readCode(source, language, home, [...own, ...names]), source);
+    output += effects(call, readCode(source, language, outer.context.home, [...own, ...names]), source);
   denyHarm(call, source, code);
   requests(call, code);
   return outputOf(code) + output;
