@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { versionIn } from '../agents/version.ts';
+import { attempt } from '../os/attempt.ts';
 import { systemClock } from '../os/clock.ts';
 import { ensureDir, readJsonAs, writeAtomic } from '../os/files/files.ts';
 import { type CommandResult, type Environment, runCommand } from '../os/process/process.ts';
@@ -67,13 +68,11 @@ export async function askAgentVersion(
 
 /** Uses the time of change: package managers set the other to that of packing, or the same for all packages. */
 function stateOf(program: string): Pick<CacheEntry, 'file' | 'changed' | 'size'> | null {
-  try {
+  return attempt(() => {
     const file = realpathSync(program);
     const { ctimeMs: changed, size } = statSync(file);
     return { file, changed, size };
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 function cacheFile(env: Environment): string {
@@ -91,10 +90,9 @@ function remembered(env: Environment): Readonly<Record<string, CacheEntry>> {
 
 function remember(env: Environment, program: string, entry: CacheEntry): void {
   const programs = { ...remembered(env), [program]: entry };
-  try {
+  // Without a cache it only takes longer.
+  attempt(() => {
     ensureDir(cacheFolder(env));
     writeAtomic(cacheFile(env), `${JSON.stringify({ v: 1, programs })}\n`, { fsync: false });
-  } catch {
-    // Without a cache it only takes longer.
-  }
+  }, null);
 }

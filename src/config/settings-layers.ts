@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { messageOf } from '../core/error.ts';
 import { isObject } from '../core/json.ts';
 import { findJsonError } from '../core/json-error.ts';
+import { attempt } from '../os/attempt.ts';
 import { readText } from '../os/files/files.ts';
 import { describeIssue, settingsError } from './settings-problem.ts';
 import { type ResolvedSettings, type SettingKey, settingsSchema } from './settings-schema.ts';
@@ -122,9 +123,5 @@ function readingsOf(raw: string): unknown[] {
 }
 
 function tryJson(raw: string): unknown[] {
-  try {
-    return [JSON.parse(raw)];
-  } catch {
-    return [];
-  }
+  return attempt(() => [JSON.parse(raw)], []);
 }

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import { writeFailure } from '../os/files/file-error.ts';
+import { writing } from '../os/files/file-error.ts';
 import {
   ensureDir,
   isRealDir,
@@ -132,7 +132,7 @@ function gatherLines(write: (text: string) => void) {
 function openFile(path: string, root: string) {
   refuseLinkedFolders(path, root);
   ensureDir(dirname(path));
-  let fd = guard(path, () => openRegular(path, constants.O_APPEND));
+  let fd = writing(path, () => openRegular(path, constants.O_APPEND));
   const seq = cutToWholeLines(fd);
   const copy = createSpool();
   for (const chunk of readChunks(fd, 0)) copy.add(chunk);
@@ -145,11 +145,11 @@ function openFile(path: string, root: string) {
     write(text: string): void {
       const bytes = Buffer.from(text);
       suspect ||= fstatSync(fd).ctimeMs !== changedAt;
-      guard(path, () => writeWhole(fd, bytes, copy.size()));
+      writing(path, () => writeWhole(fd, bytes, copy.size()));
       copy.add(bytes);
       changedAt = fstatSync(fd).ctimeMs;
     },
-    sync: () => guard(path, () => fdatasyncSync(fd)),
+    sync: () => writing(path, () => fdatasyncSync(fd)),
     syncSoon(): void {
       syncing ??= setImmediate(() => {
         syncing = null;
@@ -170,7 +170,7 @@ function openFile(path: string, root: string) {
     rewrite(): void {
       reclaimDir(dirname(path), root);
       setAside(path);
-      guard(path, () => {
+      writing(path, () => {
         const foreign = fd;
         fd = openRegular(path, constants.O_APPEND | constants.O_EXCL);
         closeSync(foreign);
@@ -234,14 +234,6 @@ export function lastEvent(path: string): JournalEvent | null {
     if (typeof event !== 'string' && event.type !== 'notified') return event;
   }
   return null;
-}
-
-function guard<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw writeFailure(path, error);
-  }
 }
 
 /** The value of a secret may be any text, also a word that an event needs. */

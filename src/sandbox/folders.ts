@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { attempt } from '../os/attempt.ts';
 import { lstatOf, readText, tryReadText } from '../os/files/files.ts';
 import { isWithin, realPath } from '../os/files/real-path.ts';
 import type { Environment } from '../os/process/process.ts';
@@ -60,11 +61,7 @@ function openSockets(): string[] {
 
 /** Returns the home in the list of users, whatever HOME says. A user of a container may not be on it. */
 function ownHome(): string[] {
-  try {
-    return [realPath(userInfo().homedir)];
-  } catch {
-    return [];
-  }
+  return attempt(() => [realPath(userInfo().homedir)], []);
 }
 
 type User = { readonly id: number; readonly home: string };
@@ -184,9 +181,5 @@ function isFolder(path: string): boolean {
 
 /** Null also for a path that we may not look at. */
 function look(path: string): ReturnType<typeof lstatOf> {
-  try {
-    return lstatOf(path);
-  } catch {
-    return null;
-  }
+  return attempt(() => lstatOf(path), null);
 }

@@ -6,9 +6,9 @@ import {
   isRealDir,
   listDir,
   lstatOf,
-  readText,
   removeIfThere,
   renameIfThere,
+  tryReadText,
   writeAtomic,
 } from '../os/files/files.ts';
 import { realPath } from '../os/files/real-path.ts';
@@ -129,11 +129,7 @@ function copyIn(folder: string, name: string, text: string): void {
 
 /** Reads a file of the user. */
 function readOwn(path: string): string | null {
-  try {
-    return readText(path, { maxBytes });
-  } catch {
-    return null;
-  }
+  return tryReadText(path, { maxBytes });
 }
 
 /** Reads a file of the agent, but not through a link to one of the user. */

@@ -15,12 +15,7 @@ export type Tool = {
 /** Runs a program that keeps sandboxes: without input unless some is given, and with a time limit. */
 export function createTool(command: Argv, env: Environment): Tool {
   const ask: Tool['ask'] = (words, { stdin, timeoutMs = 60_000 } = {}) =>
-    runCommand([...command, ...words], {
-      cwd: '/',
-      env,
-      timeoutMs,
-      ...(stdin === undefined ? {} : { stdin }),
-    });
+    runCommand([...command, ...words], { cwd: '/', env, timeoutMs, stdin });
   return {
     command,
     ask,

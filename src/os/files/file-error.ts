@@ -62,6 +62,15 @@ export function readFailure(path: string, error: unknown): RalphError {
   );
 }
 
+/** Runs `work`, which writes `path`, and explains its failure. */
+export function writing<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
 /** Explains why a write failed. */
 export function writeFailure(path: string, error: unknown): unknown {
   const code = errorCode(error);
@@ -87,7 +96,7 @@ export function writeFailure(path: string, error: unknown): unknown {
   };
   const [reason, remedy] = reasons[code] ?? [messageOf(error)];
   return new RalphError('file-unwritable', `${path} cannot be written: ${reason}`, {
-    ...(remedy === undefined ? {} : { remedy }),
+    remedy,
     ...exitCodeFor(code),
     cause: error,
   });

@@ -19,7 +19,8 @@ import {
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import * as v from 'valibot';
 import { messageOf, RalphError } from '../../core/error.ts';
-import { errorCode, isMissing, linkRefused, writeFailure } from './file-error.ts';
+import { attempt } from '../attempt.ts';
+import { errorCode, isMissing, linkRefused, writeFailure, writing } from './file-error.ts';
 import { useFile } from './open-file.ts';
 import { temporaryName } from './temp.ts';
 
@@ -86,11 +87,7 @@ export function readText(path: string, options: ReadOptions = {}): string | null
 
 /** Same as `readText`, but null also for a file that cannot be read. */
 export function tryReadText(path: string, options: ReadOptions = {}): string | null {
-  try {
-    return readText(path, options);
-  } catch {
-    return null;
-  }
+  return attempt(() => readText(path, options), null);
 }
 
 /** Reads a JSON file. Never throws. */
@@ -135,11 +132,7 @@ export function setAside(path: string, folder = dirname(path)): string | null {
 
 /** Makes the folder and those above it, unless they exist. */
 export function ensureDir(path: string, mode = 0o700): void {
-  try {
-    makeDir(resolve(path), mode);
-  } catch (error) {
-    throw writeFailure(path, error);
-  }
+  writing(path, () => makeDir(resolve(path), mode));
 }
 
 // Not with `recursive`: below /proc, where mkdir fails with ENOENT, Node 20 tries for ever.
@@ -230,20 +223,12 @@ export function lstatOf(path: string): Stats | null {
 
 /** True for a folder, also behind a symlink. */
 export function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return attempt(() => statSync(path).isDirectory(), false);
 }
 
 /** True for a regular file, also behind a symlink. */
 export function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return attempt(() => statSync(path).isFile(), false);
 }
 
 /** Writes a file that must not exist yet, with these permissions whatever the umask. */

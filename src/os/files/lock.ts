@@ -8,7 +8,7 @@ import {
   processIdentity,
   processIdentitySchema,
 } from '../process/process-identity.ts';
-import { errorCode, isMachineFailure, writeFailure } from './file-error.ts';
+import { errorCode, isMachineFailure, writing } from './file-error.ts';
 import { lstatOf, readJson, reclaimDir, removeIfThere, setAside, writeNew } from './files.ts';
 import { temporaryName } from './temp.ts';
 
@@ -128,10 +128,10 @@ function tokenIn(path: string): string | null {
 function withFile<T>(path: string, text: string, use: (file: string) => T): T {
   const file = temporaryName(path);
   try {
-    writeNew(file, text, 0o600, false);
-    return use(file);
-  } catch (error) {
-    throw writeFailure(path, error);
+    return writing(path, () => {
+      writeNew(file, text, 0o600, false);
+      return use(file);
+    });
   } finally {
     removeIfThere(file);
   }

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { attempt } from '../attempt.ts';
 
 /** A longer line is shown by its two ends first. */
 const longLine = 128 * 1024;
@@ -110,12 +111,7 @@ function isWhole(fd: number, start: number, end: number): boolean {
   const bytes = Buffer.allocUnsafe(end - from);
   const text = bytes.toString('utf8', 0, readFully(fd, bytes, bytes.length, from));
   if (from !== start) return text === '}';
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => JSON.parse(text) !== undefined, false);
 }
 
 function readFully(fd: number, into: Buffer, length: number, from: number): number {

@@ -105,10 +105,7 @@ async function runProgram(
   stdin: string,
   { cwd, env, stop }: Pick<NotifyWorld, 'cwd' | 'env' | 'stop'>,
 ): Promise<Sent> {
-  const end = await runCommand(argv, {
-    ...{ cwd, env, stdin, timeoutMs: commandMs, maxBytes: 4096 },
-    ...(stop ? { stop } : {}),
-  });
+  const end = await runCommand(argv, { cwd, env, stdin, stop, timeoutMs: commandMs, maxBytes: 4096 });
   if (end.error) return { ok: false, detail: end.error.message };
   if (end.timedOut) return { ok: false, detail: `stopped after ${commandMs / 1000} s` };
   return { ok: end.exitCode === 0, detail: `exit code ${end.exitCode ?? end.signal}` };

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { attempt } from '../attempt.ts';
 import { listWithPs } from './spawn.ts';
 
 type Stat = {
@@ -53,29 +54,17 @@ export function readStat(pid: number): Stat | null {
 
 /** Returns all pids. Linux only; none if /proc is not mounted. */
 export function listPids(): number[] {
-  try {
-    const names = readdirSync('/proc');
-    return names.filter((name) => /^\d+$/.test(name)).map(Number);
-  } catch {
-    return [];
-  }
+  const names = attempt(() => readdirSync('/proc'), []);
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 /** Reads a file below /proc. Node reads UTF-8 fastest; only names, which are not used here, are not ASCII. */
 export function readProcText(name: string): string | null {
-  try {
-    return readFileSync(`/proc/${name}`, 'utf8');
-  } catch {
-    return null;
-  }
+  return attempt(() => readFileSync(`/proc/${name}`, 'utf8'), null);
 }
 
 export function readProc(name: string): Buffer | null {
-  try {
-    return readFileSync(`/proc/${name}`);
-  } catch {
-    return null;
-  }
+  return attempt(() => readFileSync(`/proc/${name}`), null);
 }
 
 /** Returns our own pid and those of our ancestors. */

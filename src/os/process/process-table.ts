@@ -1,3 +1,4 @@
+import { attempt } from '../attempt.ts';
 import { descends } from './descent.ts';
 import {
   ancestors,
@@ -77,6 +78,7 @@ function findInProc(query: ProcessQuery): number[] {
   });
   if (matches.length === 0) return matches;
   const protectedPids = ancestors((pid) => readStat(pid)?.ppid);
+  const maySignal = (pid: number) => attempt(() => process.kill(pid, 0), false);
   return matches.filter((pid) => !protectedPids.has(pid) && maySignal(pid));
 }
 
@@ -115,14 +117,6 @@ export function exists(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-function maySignal(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }
 

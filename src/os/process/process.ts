@@ -194,12 +194,12 @@ export async function runCommand(
   options: {
     readonly cwd: string;
     readonly env?: Environment;
-    readonly stdin?: string | Buffer;
+    readonly stdin?: string | Buffer | undefined;
     readonly timeoutMs?: number;
     /** For each of the two outputs. */
     readonly maxBytes?: number;
     /** Ends it when it aborts; without one, see `endCommandsOn`. */
-    readonly stop?: AbortSignal;
+    readonly stop?: AbortSignal | undefined;
   },
 ): Promise<CommandResult> {
   const { cwd, env = process.env, stdin = null, stop = stopOfAll } = options;

@@ -1,5 +1,6 @@
 import type { ChildProcess, Serializable, StdioOptions } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { attempt } from '../attempt.ts';
 import { pipesEmpty } from './pipes.ts';
 import { type Environment, findProgram, type StartCommand, windowsCommand } from './program.ts';
 
@@ -104,41 +105,7 @@ export function signalGroup(group: number | null, signal: 'SIGTERM' | 'SIGKILL')
     killer.on('error', () => {});
     return;
   }
-  try {
-    process.kill(-group, signal);
-  } catch {}
-}
-
-/** A process whose input stays open. */
-export type Conversation = {
-  say(text: string): void;
-  /** Closes its input; most programs exit then, also when we are killed. */
-  close(): void;
-  kill(): void;
-  /** Never rejects. */
-  readonly exited: Promise<Exit>;
-};
-
-/** Starts a process in its own group whose input stays open. */
-export function converse(
-  [program, ...args]: Argv,
-  options: { readonly cwd: string; readonly env: Environment; readonly onStdout: (chunk: Buffer) => void },
-): Conversation {
-  const { cwd, env, onStdout } = options;
-  const child = childProcess().spawn(program, args, {
-    cwd,
-    env,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  child.stdout.on('data', onStdout);
-  for (const stream of [child.stdin, child.stdout]) stream.on('error', () => {});
-  return {
-    say: (text) => void child.stdin.write(text),
-    close: () => void child.stdin.end(),
-    kill: () => signalGroup(child.pid ?? null, 'SIGKILL'),
-    exited: exitOf(child, { argv: [program], cwd }),
-  };
+  attempt(() => process.kill(-group, signal), false);
 }
 
 /** Runs a command on our own terminal and pipes to its end, as a shell would. Never rejects. */

@@ -1,4 +1,5 @@
 import { isSecretName } from 'ralphkit-guard/secret-names';
+import { attempt } from '../attempt.ts';
 import { secretFormats } from './formats.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -43,7 +44,7 @@ export function secretValues(env: Env): SecretValue[] {
 
 function valuesOf(name: string, value: string): string[] {
   const password = urlWithPassword.exec(value)?.[1];
-  if (password !== undefined) return [value, password, unescapeUrl(password)];
+  if (password !== undefined) return [value, password, attempt(() => decodeURIComponent(password), password)];
   return isSecretName(name) ? [value] : [];
 }
 
@@ -93,12 +94,4 @@ function escapeJson(text: string): string {
 
 function escapeUnicode(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-function unescapeUrl(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

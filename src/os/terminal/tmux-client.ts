@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.ts';
 import type { Environment } from '../process/program.ts';
-import { type Argv, type Conversation, converse } from '../process/spawn.ts';
+import { type Argv, launch, signalGroup } from '../process/spawn.ts';
 
 /** A client that stays attached to a tmux server, so that a question costs no process. */
 export type TmuxClient = {
@@ -32,9 +32,9 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
   function close(): void {
     if (!isOpen) return;
     isOpen = false;
-    client.close();
+    client.input.close();
     // Its pid may be that of another process once it has ended.
-    if (!hasExited) client.kill();
+    if (!hasExited) signalGroup(client.pid, 'SIGKILL');
     for (const question of questions.splice(0)) question.resolve(null);
   }
 
@@ -50,7 +50,8 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
     question.resolve(question.answers);
   }
 
-  const client: Conversation = converse(argv, { cwd: '/', env, onStdout: createReader(take, close) });
+  const onStdout = createReader(take, close);
+  const client = launch({ argv, cwd: '/', env, stdin: '', keepsInput: true, onStdout, onStderr: () => {} });
   void client.exited.then(() => {
     hasExited = true;
     close();
@@ -70,7 +71,7 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
             resolve(answers);
           },
         });
-        client.say(`${commands.join('\n')}\n`);
+        client.input.write(`${commands.join('\n')}\n`);
       });
     },
   };

@@ -97,8 +97,8 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
   // Inside tmux, TMUX would send us to the server around us. A server that we start outlives the run around us.
   const { TMUX: _, TMUX_PANE: __, ...outside } = withoutMarks(env);
   const run = createRun(socket, outside);
-  const must = async (commands: readonly TmuxCommand[], call: Call = {}): Promise<string> => {
-    const result = await run(commands, call);
+  const must = async (commands: readonly TmuxCommand[], stdin?: string): Promise<string> => {
+    const result = await run(commands, stdin);
     if (result.exitCode !== 0) throw tmuxFailure(result);
     return result.stdout;
   };
@@ -139,24 +139,17 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
     },
     async paste(pane, text, label) {
       const buffer = `swarm-${process.pid}`;
-      await must([['load-buffer', '-b', buffer, '-']], { stdin: text });
+      await must([['load-buffer', '-b', buffer, '-']], text);
       const words = ['paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', pane];
       await must([words, labelCommand(pane, label)]);
     },
   };
 }
 
-type Call = { readonly stdin?: string };
-type Run = (commands: readonly TmuxCommand[], call?: Call) => Promise<CommandResult>;
+type Run = (commands: readonly TmuxCommand[], stdin?: string) => Promise<CommandResult>;
 
 function createRun(socket: string | null, env: Environment): Run {
-  return (commands, { stdin } = {}) =>
-    runCommand(tmuxArgv(socket, ...commands), {
-      cwd: '/',
-      env,
-      timeoutMs,
-      ...(stdin === undefined ? {} : { stdin }),
-    });
+  return (commands, stdin) => runCommand(tmuxArgv(socket, ...commands), { cwd: '/', env, timeoutMs, stdin });
 }
 
 /** Adds what these panes show to `screens`, and returns all panes. */
@@ -270,5 +263,5 @@ function isWithoutSession({ stderr }: CommandResult): boolean {
 function tmuxFailure({ stderr, error, timedOut }: CommandResult): RalphError {
   const output = stderr.trim() || (error === undefined ? '' : messageOf(error));
   const why = timedOut ? 'tmux did not answer' : output || 'tmux gave no reason';
-  return new RalphError('tmux', why, { exitCode: 1, ...(error === undefined ? {} : { cause: error }) });
+  return new RalphError('tmux', why, { exitCode: 1, cause: error });
 }
