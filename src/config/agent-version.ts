@@ -18,7 +18,6 @@ const entrySchema = v.object({
 });
 type CacheEntry = Readonly<v.InferOutput<typeof entrySchema>>;
 
-/** Entries by the path of the program. */
 const cacheSchema = v.object({ v: v.literal(1), programs: v.record(v.string(), entrySchema) });
 
 const timeoutMs = 10_000;
@@ -42,9 +41,8 @@ export function rememberedVersion(program: string, env: Environment): string | n
 function cacheEntryOf(program: string, env: Environment): CacheEntry | null {
   const entry = remembered(env)[resolve(program)];
   const now = stateOf(program);
-  const same =
-    entry && now && entry.file === now.file && entry.changed === now.changed && entry.size === now.size;
-  return same ? entry : null;
+  const isSame = entry?.file === now?.file && entry?.changed === now?.changed && entry?.size === now?.size;
+  return (isSame && entry) || null;
 }
 
 /** Runs `--version`, cached or not, and returns its result as well. */

@@ -22,7 +22,6 @@ export type SettingSource =
 /** Settings as the user wrote them, already checked. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Settings from one place. */
 export type Layer = { readonly source: SettingSource; readonly value: Settings };
 
 /** Reads and checks a settings file; null if there is none. Messages call it `name`. */
@@ -96,7 +95,6 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-/** Returns the text of a settings file; null if there is none. */
 export function readSettingsText(path: string, name: string): string | null {
   try {
     return readText(path);

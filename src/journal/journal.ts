@@ -166,7 +166,6 @@ function openFile(path: string, root: string) {
       suspect = false;
       return true;
     },
-    /** Sets the other file aside. */
     rewrite(): void {
       reclaimDir(dirname(path), root);
       setAside(path);
@@ -198,7 +197,6 @@ function writeWhole(fd: number, bytes: Uint8Array, size: number): void {
   }
 }
 
-/** Compares all of a file with the copy. */
 function isSame(fd: number, copy: Spool): boolean {
   if (fstatSync(fd).size !== copy.size()) return false;
   let at = 0;

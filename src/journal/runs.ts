@@ -23,7 +23,6 @@ export function runIdFor(loop: string, startedAt: number): string {
   return newRunId(startedAt, hashText(loop).slice(0, 3));
 }
 
-/** True if the run has begun. */
 export function hasStarted(cwd: string, run: string): boolean {
   return readRun(cwd, run).view.startedAt !== null;
 }
@@ -61,25 +60,19 @@ export function pickRun<T extends { readonly run: string }>(runs: readonly T[], 
   const [only, ...others] = matches;
   const match = matches.find(({ run }) => run === name) ?? (others.length === 0 ? only : undefined);
   if (match !== undefined) return match;
-  if (runs.length === 0) {
+  const latest = runs.at(-1)?.run;
+  if (latest === undefined)
     throw new RalphError('no-run', 'there is no run in this folder yet', {
       remedy: 'ralph run -p "your task"',
     });
-  }
-  const latest = runs.at(-1)?.run;
   if (only === undefined)
     throw new RalphError('no-run', `there is no run "${name}" here; the latest is ${latest}`, {
       remedy: 'ralph show latest',
     });
   const candidates = matches.slice(-mostCandidates).map(({ run }) => run);
   const more = matches.length > candidates.length ? `the last of ${matches.length}: ` : '';
-  throw new RalphError(
-    'no-run',
-    `"${name}" is the beginning of several runs (${more}${candidates.join(', ')})`,
-    {
-      remedy: `ralph show ${candidates.at(-1)}`,
-    },
-  );
+  const message = `"${name}" is the beginning of several runs (${more}${candidates.join(', ')})`;
+  throw new RalphError('no-run', message, { remedy: `ralph show ${candidates.at(-1)}` });
 }
 
 /** A run read from its journal, with the events that it can be resumed from. */
@@ -98,7 +91,6 @@ export function readRunAt(run: string, journal: string): RunRead {
   return runOf(run, readJournal(journal));
 }
 
-/** Reads a run from the lines of its journal. */
 export function readRunLines(run: string, lines: readonly string[]): RunRead {
   return runOf(run, readEventLines(lines, readEvent));
 }
@@ -115,7 +107,6 @@ function runOf(
   };
 }
 
-/** Returns the last event of a type. */
 export function last<T extends JournalEvent['type']>(
   events: readonly JournalEvent[],
   type: T,

@@ -67,7 +67,6 @@ export function keepEarlierLog(path: string): void {
   }
 }
 
-/** Returns the path of the log of the `n`th try. */
 export function earlierLog(path: string, n: number): string {
   const { dir, name, ext } = parse(path);
   return join(dir, `${name}.try-${n}${ext}`);

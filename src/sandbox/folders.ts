@@ -18,7 +18,6 @@ const secretPlaces = [
   '/var/lib/private /var/spool/cron /var/mail /var/spool/mail /var/backups',
 ].flatMap((line) => line.split(' '));
 
-/** Returns the real path of the home. */
 export function homeOf(env: Environment): string {
   return realPath(env.HOME && isAbsolute(env.HOME) ? env.HOME : homedir());
 }
@@ -147,7 +146,6 @@ function wholeOf(folder: string): string {
   return modules > 0 ? parts.slice(0, modules + 1).join(sep) : folder;
 }
 
-/** Returns the libraries beside a `bin`. */
 function besides(folder: string, isTooMuch: (path: string) => boolean): string[] {
   const whole = dirname(folder);
   if (basename(folder) !== 'bin' || isTooMuch(whole)) return [];

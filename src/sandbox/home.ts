@@ -127,7 +127,6 @@ function copyIn(folder: string, name: string, text: string): void {
   writeAtomic(path, text, { root: folder, fsync: false });
 }
 
-/** Reads a file of the user. */
 function readOwn(path: string): string | null {
   return tryReadText(path, { maxBytes });
 }

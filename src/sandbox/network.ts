@@ -7,7 +7,7 @@ import { lstatOf } from '../os/files/files.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 import { passVariables, variablesInside } from './environment.ts';
 import { type HostRule, parseHostRule } from './hosts.ts';
-import { type HostProxy, type Resolve, startProxy } from './proxy.ts';
+import { type Resolve, startProxy } from './proxy.ts';
 import type { DeniedHost, SandboxSpec } from './sandbox.ts';
 import { keepOnRecord } from './stand-ins.ts';
 
@@ -35,11 +35,7 @@ export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise
   const usedPorts = new Set(rules.map(({ port }) => port));
   let port = proxyPort;
   while (usedPorts.has(port)) port += 1;
-  const proxy: HostProxy = await startProxy(socket, {
-    rules,
-    onDenied: once(spec.denied),
-    ...(resolve === undefined ? {} : { resolve }),
-  });
+  const proxy = await startProxy(socket, { rules, onDenied: once(spec.denied), resolve });
   return {
     socket,
     port,
@@ -108,7 +104,6 @@ function providerHosts({ agent, env, agentEnv = {}, variables = [] }: SandboxSpe
   });
 }
 
-/** Reports each host once. */
 function once(onDenied: SandboxSpec['denied']): (host: DeniedHost) => void {
   const reported = new Set<string>();
   return (host) => {

@@ -9,7 +9,6 @@ import { type Environment, runCommand } from '../os/process/process.ts';
 import { homeOf } from './folders.ts';
 import type { SandboxSpec } from './sandbox.ts';
 
-/** The project of a sandbox. */
 export type Place = {
   readonly cwd: string;
   /** Top of the working copy, which is writable inside. */

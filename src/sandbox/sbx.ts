@@ -19,7 +19,6 @@ export async function sbxAvailable(env: SandboxSpec['env']): Promise<Availabilit
   return { ok: false, why, remedy: 'sbx login && sbx policy init balanced' };
 }
 
-/** Docker Sandboxes. */
 export function createSbx(spec: SandboxSpec): Sandbox {
   const place = placeOf(spec);
   const { name } = place;

@@ -14,7 +14,6 @@ export function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** Returns the error for a path that is a symlink. */
 export function linkRefused(path: string, purpose: 'read' | 'written', cause?: unknown): RalphError {
   return new RalphError('symlink-refused', `${path} is a symlink; nothing is ${purpose} through one.`, {
     remedy: `remove the link: rm '${path}'`,
@@ -53,7 +52,6 @@ export function isMachineFailure(error: unknown): boolean {
   return isRalphError(error) && error.exitCode === otherExits.internal.exitCode;
 }
 
-/** Explains why a read failed. */
 export function readFailure(path: string, error: unknown): RalphError {
   const why = `${path} cannot be read: ${messageOf(error)}`;
   return (
@@ -71,7 +69,6 @@ export function writing<T>(path: string, work: () => T): T {
   }
 }
 
-/** Explains why a write failed. */
 export function writeFailure(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (isRalphError(error) || code === undefined) return error;

@@ -16,12 +16,13 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import * as v from 'valibot';
 import { messageOf, RalphError } from '../../core/error.ts';
 import { attempt } from '../attempt.ts';
 import { errorCode, isMissing, linkRefused, writeFailure, writing } from './file-error.ts';
 import { useFile } from './open-file.ts';
+import { isWithin } from './real-path.ts';
 import { temporaryName } from './temp.ts';
 
 export type WriteOptions = {
@@ -172,7 +173,6 @@ export function moveFolder(from: string, to: string): boolean {
   }
 }
 
-/** Removes a file, if it exists. */
 export function removeIfThere(path: string): void {
   try {
     // The first `rmSync` of a process costs a millisecond, as much as a small hook has.
@@ -182,7 +182,6 @@ export function removeIfThere(path: string): void {
   }
 }
 
-/** Renames a file, if it exists. */
 export function renameIfThere(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -268,9 +267,8 @@ export function refuseLinkedFolders(path: string, root: string): void {
 /** Returns the paths from below `root` down to `path` itself. */
 function foldersBelow(root: string, path: string): string[] {
   const inside = relative(resolve(root), resolve(path));
-  if (isAbsolute(inside) || inside.split(sep)[0] === '..') {
+  if (!isWithin(resolve(path), resolve(root)))
     throw new RalphError('outside-root', `${path} is not below ${root}.`);
-  }
   const parts = inside === '' ? [] : inside.split(sep);
   return parts.map((_, index) => join(resolve(root), ...parts.slice(0, index + 1)));
 }

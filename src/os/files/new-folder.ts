@@ -19,14 +19,12 @@ export function makeNewFolder(root: string, name: string): string {
   }
 }
 
-/** Moves a folder, if it exists. */
 export function moveFolder(from: string, to: string): boolean {
   if (!fs.existsSync(from)) return false;
   writing(to, () => fs.renameSync(from, to));
   return true;
 }
 
-/** Removes a folder with all that is in it. */
 export function removeFolder(path: string): void {
   fs.rmSync(path, { recursive: true, force: true });
 }

@@ -2,7 +2,6 @@ import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { attempt } from '../attempt.ts';
 
-/** Links that Linux follows. */
 const mostLinks = 40;
 
 /** Resolves every symbolic link in a path, also those to missing files; a missing part stays as it is. */

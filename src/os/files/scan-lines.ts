@@ -23,7 +23,6 @@ export type FileScan = {
   readonly wholeEnd: number;
 };
 
-/** Places in a file; `end` is not part of it. */
 type Range = { readonly start: number; readonly end: number };
 
 /** Returns the text of a line that came as Latin-1. */
@@ -31,7 +30,6 @@ export function utf8Of(line: string): string {
   return /[^\0-\x7f]/.test(line) ? Buffer.from(line, 'latin1').toString('utf8') : line;
 }
 
-/** Returns the size of a regular file, or null. */
 export function fileSize(path: string): number | null {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() ? stat.size : null;
@@ -85,7 +83,6 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
   return { size, wholeEnd };
 }
 
-/** A part of the file that was read already. */
 type FilePart = { readonly text: string; readonly at: number };
 
 function lastNewline(bytes: Buffer, before: number): number {

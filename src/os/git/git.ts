@@ -84,7 +84,6 @@ function isFilled(path: string): boolean {
   return attempt(() => listDir(path).length > 0, false);
 }
 
-/** Folders of a repository. */
 export type GitFolders = {
   readonly gitDir: string;
   /** Differs from `gitDir` only in a linked worktree. */
@@ -168,7 +167,6 @@ export async function commitPaths(
   return null;
 }
 
-/** Returns what git printed; null if it failed. */
 async function stdoutOf(call: Promise<CommandResult>): Promise<string | null> {
   const { exitCode, stdout } = await call;
   return exitCode === 0 ? stdout : null;

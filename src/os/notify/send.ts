@@ -38,7 +38,7 @@ export async function sendBy(
   }
 }
 
-type Sent = { readonly ok: boolean; readonly detail: string };
+type Sent = Omit<Delivery, 'channel'>;
 
 async function deliver(
   channel: Channel,
@@ -58,14 +58,8 @@ async function deliver(
   if (channel === 'email') return sendMail(notice, address, outsideOf(world));
   // A hook starts without them, as they slow Node down.
   const certificates = world.env.NODE_EXTRA_CA_CERTS;
-  if (channel === 'webhook') {
-    const { secret } = settings;
-    return postNotice(
-      notice,
-      { url: address, certificates, ...(secret === undefined ? {} : { secret }) },
-      world,
-    );
-  }
+  if (channel === 'webhook')
+    return postNotice(notice, { url: address, certificates, secret: settings.secret }, world);
   const { url, body } = servicePost(channel, address, notice);
   return postJson(body, { url, certificates }, world);
 }

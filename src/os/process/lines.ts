@@ -1,4 +1,3 @@
-/** Cuts a stream of bytes into lines. */
 export type LineSplitter = {
   push(chunk: Buffer): void;
   /** Delivers a last line without a newline: the stream is over. */

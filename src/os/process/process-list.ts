@@ -9,7 +9,6 @@ type Stat = {
   readonly startTime: string;
 };
 
-/** A living process. */
 export type ProcessRow = Stat & {
   readonly pid: number;
   /** Returns the variables, separated by NUL; empty if they cannot be read. */
@@ -67,7 +66,6 @@ export function readProc(name: string): Buffer | null {
   return attempt(() => readFileSync(`/proc/${name}`), null);
 }
 
-/** Returns our own pid and those of our ancestors. */
 export function ancestors(parentOf: (pid: number) => number | undefined): Set<number> {
   const pids = new Set<number>();
   for (let pid: number | undefined = process.pid; pid && !pids.has(pid); pid = parentOf(pid)) pids.add(pid);

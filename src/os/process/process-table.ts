@@ -13,15 +13,17 @@ import {
 /** Selects the processes of a group and those with a mark in their environment. */
 export type ProcessQuery = {
   readonly mark: EnvironmentMark;
-  readonly group?: number;
+  readonly group?: number | undefined;
   /** Selects also processes that come from this run and have removed all other marks. */
-  readonly descent?: string;
+  readonly descent?: string | undefined;
   /** Taken when the group was started: older processes are skipped. */
-  readonly since?: Birth;
+  readonly since?: Birth | undefined;
 };
 
 /** Marks all processes of a run, of one iteration of it, or (`tree`) of one start. */
-type EnvironmentMark = { readonly runId: string; readonly iteration?: number } | { readonly tree: string };
+type EnvironmentMark =
+  | { readonly runId: string; readonly iteration?: number | undefined }
+  | { readonly tree: string };
 
 /** A process and the number of forks that the machine had made when it started. */
 export type Birth = { readonly pid: number; readonly forks: number };

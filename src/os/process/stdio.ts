@@ -2,7 +2,6 @@ import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { attempt } from '../attempt.ts';
 import { errorCode } from '../files/file-error.ts';
 
-/** Reads all of standard input. */
 export function readStdin(): string {
   let bytes = Buffer.allocUnsafe(64 * 1024);
   for (let length = 0; ; ) {

@@ -46,7 +46,6 @@ function hashOf(triple: number): number {
   return Math.imul(triple, 0x9e3779b1) >>> 16;
 }
 
-/** Returns three bytes as one number. */
 export function tripleAt(bytes: Uint8Array, at: number): number {
   return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
 }

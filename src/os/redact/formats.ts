@@ -21,7 +21,6 @@ export type SecretFormat = {
   readonly named?: boolean;
 };
 
-/** The escape character in a pattern. */
 export const esc = String.raw`\x1b`;
 /** A colour code, also as JSON, C or a shell write it. */
 const colour = String.raw`(?:${esc}|\\+(?:u001[bB]|x1[bB]|033|e))\[[\d;]*[A-Za-z]`;

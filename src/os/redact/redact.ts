@@ -228,7 +228,6 @@ function runEnd(bytes: Buffer, from: number, alphabet: Alphabet, limit = bytes.l
   return end;
 }
 
-/** Returns the next place of a character. */
 function nextPlace({ bytes, needs }: Scan, from: number, character: string): number {
   const known = needs.get(character) ?? -1;
   if (known >= from) return known;

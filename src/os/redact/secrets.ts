@@ -17,7 +17,6 @@ const commonValues = new Set([
 const shortestSecret = 8;
 const urlWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*?:([^/?#\s]+)@/i;
 
-/** Returns the text that replaces a secret. */
 export function placeholder(label: string): string {
   return `[redacted:${label}]`;
 }

@@ -35,7 +35,6 @@ export type WindowSpec = {
   readonly label: string;
 };
 
-/** One tmux server. */
 export type Tmux = {
   /** All panes of the server; none if it does not run. Rejects if tmux does not answer. */
   panes(): Promise<readonly Pane[]>;
@@ -56,7 +55,6 @@ export type Tmux = {
   paste(pane: string, text: string, label: string): Promise<void>;
 };
 
-/** A command of tmux with its arguments. */
 type TmuxCommand = readonly string[];
 
 const chunkSize = 250;
