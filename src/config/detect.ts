@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { type AgentName, knownAgents } from '../agents/registry.ts';
+import { knownAgents } from '../agents/registry.ts';
 import { checkFileKind } from '../core/check-files.ts';
 import { listDir, readJsonAs, tryReadText } from '../os/files/files.ts';
 import { type Environment, findProgram } from '../os/process/program.ts';
@@ -18,18 +18,12 @@ type ProjectCheck = {
   readonly missing?: string;
 };
 
-export type DetectedProject = {
-  /** Agents on PATH, the first choice first. */
-  readonly agents: readonly AgentName[];
-  readonly checks: readonly ProjectCheck[];
-  /** Configuration of linters, test runners and CI, which few tasks have to change. */
-  readonly configuration: readonly string[];
-};
+export type DetectedProject = Readonly<ReturnType<typeof detectProject>>;
 
 type Folder = { has(name: string): boolean; text(name: string): string };
 
 /** Looks for agents and checks. Lists a check that cannot run here only if no other of its kind can. */
-export function detectProject(cwd: string, env: Environment): DetectedProject {
+export function detectProject(cwd: string, env: Environment) {
   const folder: Folder = {
     has: (name) => existsSync(join(cwd, name)),
     text: (name) => tryReadText(join(cwd, name), { maxBytes: 1024 * 1024 }) ?? '',
@@ -47,11 +41,13 @@ export function detectProject(cwd: string, env: Environment): DetectedProject {
   // A Makefile goes before the tools that it calls.
   const choices = [runnable(byMake), runnable(others), byMake, others];
   return {
+    /** Agents on PATH, the first choice first. */
     agents: knownAgents.filter(installed),
     checks: kinds.flatMap((kind) => {
       const ofKind = choices.map((checks) => checks.filter((check) => check.kind === kind));
       return ofKind.find((checks) => checks.length > 0) ?? [];
     }),
+    /** Configuration of linters, test runners and CI, which few tasks have to change. */
     configuration: [
       ...['.circleci/', '.github/workflows/', '.husky/'].filter(folder.has),
       ...listDir(cwd).filter((name) => checkFileKind(name) === 'config' && !sharedFile.test(name)),

@@ -20,7 +20,7 @@ import {
 } from '../os/files/files.ts';
 import { readChunks, useFile } from '../os/files/open-file.ts';
 import { readPart } from '../os/files/read-part.ts';
-import { readEventLines, type Skipped } from './event-lines.ts';
+import { readEventLines } from './event-lines.ts';
 import { type EventBody, type JournalEvent, readEvent } from './events.ts';
 import { cutToWholeLines, lastSeq, openRegular } from './journal-append.ts';
 import { journalVersion } from './journal-version.ts';
@@ -208,19 +208,14 @@ function isSame(fd: number, copy: Spool): boolean {
   return true;
 }
 
-/** The events of a journal; a torn last line counts as damaged. */
-export type JournalContent = Skipped & {
-  readonly events: readonly JournalEvent[];
-  /** The number of the last event, known or not. */
-  readonly seq: number;
-};
-
-/** Reads the events of a journal. A missing file is an empty journal. */
-export function readJournal(path: string): JournalContent {
+/** Reads the events of a journal. A missing file is an empty journal, and a torn last line counts as damaged. */
+export function readJournal(path: string) {
   const lines = (useFile(path, (fd) => readFileSync(fd, 'utf8')) ?? '').split('\n');
   const torn = lines.pop() === '' ? 0 : 1;
   const { events, damaged, unknown } = readEventLines(lines, readEvent);
-  return { events, damaged: damaged + torn, unknown, seq: lastSeq(lines) ?? 0 };
+  // The number of the last event, known or not.
+  const seq = lastSeq(lines) ?? 0;
+  return { events, damaged: damaged + torn, unknown, seq };
 }
 
 /** Returns the last whole event but `notified`, which may come after the end; reads only the end of the file. */

@@ -7,7 +7,6 @@ import { readEventLines, type Skipped } from './event-lines.ts';
 import { type EventOf, type JournalEvent, readEvent } from './events.ts';
 import { foldEvents } from './fold-events.ts';
 import { readJournal } from './journal.ts';
-import type { RunView } from './run-view.ts';
 
 /** Returns an id that sorts by time, to the millisecond: loops may follow each other fast. */
 export function newRunId(
@@ -76,12 +75,7 @@ export function pickRun<T extends { readonly run: string }>(runs: readonly T[], 
 }
 
 /** A run read from its journal, with the events that it can be resumed from. */
-export type RunRead = {
-  readonly view: RunView;
-  readonly events: readonly JournalEvent[];
-  readonly started: EventOf<'run.started'> | undefined;
-  readonly decided: EventOf<'decision'> | undefined;
-};
+export type RunRead = Readonly<ReturnType<typeof runOf>>;
 
 export function readRun(cwd: string, run: string): RunRead {
   return readRunAt(run, runPaths(cwd, run).journal);
@@ -98,7 +92,7 @@ export function readRunLines(run: string, lines: readonly string[]): RunRead {
 function runOf(
   run: string,
   { events, damaged, unknown }: Skipped & { readonly events: readonly JournalEvent[] },
-): RunRead {
+) {
   return {
     events,
     started: last(events, 'run.started'),

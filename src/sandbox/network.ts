@@ -12,21 +12,13 @@ import type { DeniedHost, SandboxSpec } from './sandbox.ts';
 import { keepOnRecord } from './stand-ins.ts';
 
 /** The only way out of a sandbox that has a network of its own. */
-export type Network = {
-  /** Path of the proxy's socket, in a folder that only we can enter. */
-  readonly socket: string;
-  /** Port of the proxy on the loopback inside. */
-  readonly port: number;
-  /** `host:port` of services of this machine that were allowed by name. */
-  readonly forwards: readonly string[];
-  close(): Promise<void>;
-};
+export type Network = Readonly<Awaited<ReturnType<typeof openNetwork>>>;
 
 const proxyPort = 47_113;
 /** Longest path of a unix socket, with some room. */
 const maxSocketPath = 90;
 
-export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise<Network> {
+export async function openNetwork(spec: SandboxSpec, resolve?: Resolve) {
   const rules = hostRules(spec);
   const forwards = forwardsOf(rules);
   const folder = makeTempDir('ralph-net-', tmpdir().length > maxSocketPath - 30 ? '/tmp' : tmpdir());
@@ -37,10 +29,13 @@ export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise
   while (usedPorts.has(port)) port += 1;
   const proxy = await startProxy(socket, { rules, onDenied: once(spec.denied), resolve });
   return {
+    /** Path of the proxy's socket, in a folder that only we can enter. */
     socket,
+    /** Port of the proxy on the loopback inside. */
     port,
+    /** `host:port` of services of this machine that were allowed by name. */
     forwards,
-    async close() {
+    async close(): Promise<void> {
       await proxy.close();
       removeTempDir(folder);
       record.forget();

@@ -20,11 +20,7 @@ import { isAlive, ownIdentity, processIdentitySchema } from '../os/process/proce
 import type { Protected } from './protect.ts';
 
 /** Placeholder files and folders that mounts need where nothing is. */
-export type StandIns = {
-  place(): void;
-  /** Removes those that no other sandbox needs. */
-  clear(): void;
-};
+export type StandIns = ReturnType<typeof createStandIns>;
 
 const ownedRecord = v.object({ owner: processIdentitySchema });
 const temporary = v.object({ folder: v.string() });
@@ -38,14 +34,15 @@ type Entry = v.InferOutput<typeof entry>;
  * Records placeholders before it makes them, so that those of a killed process are removed later; and only if they are
  * still empty, or as we wrote them. Sandboxes in worktrees of one repository share some: the last one removes them.
  */
-export function createStandIns(env: Environment, name: string, paths: readonly Protected[]): StandIns {
+export function createStandIns(env: Environment, name: string, paths: readonly Protected[]) {
   const folder = recordsIn(env);
   const file = `${name}.json`;
   return {
-    clear() {
+    /** Removes those that no other sandbox needs. */
+    clear(): void {
       if (lstatOf(join(folder, file))) locked(folder, () => clearRecord(folder, file));
     },
-    place() {
+    place(): void {
       locked(folder, () => {
         clearRecord(folder, file);
         const others = new Set(livingRecords(folder).flatMap(({ placed }) => placed.map(({ path }) => path)));

@@ -3,17 +3,14 @@ import type { Environment } from '../process/program.ts';
 import { type Argv, launch, signalGroup } from '../process/spawn.ts';
 
 /** A client that stays attached to a tmux server, so that a question costs no process. */
-export type TmuxClient = {
-  /** Returns what each command printed, null for one that failed; null for all if the client was closed. */
-  ask(commands: readonly string[]): Promise<(string | null)[] | null>;
-  readonly isOpen: () => boolean;
-  close(): void;
-};
+export type TmuxClient = ReturnType<typeof attachClient>;
+
+type Answers = (string | null)[];
 
 type Question = {
   readonly commands: number;
-  readonly answers: (string | null)[];
-  resolve(answers: (string | null)[] | null): void;
+  readonly answers: Answers;
+  resolve(answers: Answers | null): void;
 };
 
 const newline = 10;
@@ -24,7 +21,7 @@ const timeoutMs = 20_000;
  * A program may print such lines, too: as soon as anything is unexpected, the client is closed and its last answer is
  * not used.
  */
-export function attachClient(argv: Argv, env: Environment): TmuxClient {
+export function attachClient(argv: Argv, env: Environment) {
   const questions: Question[] = [];
   let isOpen = true;
   let hasExited = false;
@@ -59,7 +56,8 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
   return {
     isOpen: () => isOpen,
     close,
-    ask(commands) {
+    /** Returns what each command printed, null for one that failed; null for all if the client was closed. */
+    ask(commands: readonly string[]): Promise<Answers | null> {
       if (!isOpen) return Promise.resolve(null);
       return new Promise((resolve) => {
         const cancel = systemClock.timer(timeoutMs, close);
