@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { versionIn } from '../agents/version.ts';
+import { attempt } from '../os/attempt.ts';
 import { systemClock } from '../os/clock.ts';
 import { ensureDir, readJsonAs, writeAtomic } from '../os/files/files.ts';
 import { type CommandResult, type Environment, runCommand } from '../os/process/process.ts';
@@ -17,7 +18,6 @@ const entrySchema = v.object({
 });
 type CacheEntry = Readonly<v.InferOutput<typeof entrySchema>>;
 
-/** Entries by the path of the program. */
 const cacheSchema = v.object({ v: v.literal(1), programs: v.record(v.string(), entrySchema) });
 
 const timeoutMs = 10_000;
@@ -41,9 +41,8 @@ export function rememberedVersion(program: string, env: Environment): string | n
 function cacheEntryOf(program: string, env: Environment): CacheEntry | null {
   const entry = remembered(env)[resolve(program)];
   const now = stateOf(program);
-  const same =
-    entry && now && entry.file === now.file && entry.changed === now.changed && entry.size === now.size;
-  return same ? entry : null;
+  const isSame = entry?.file === now?.file && entry?.changed === now?.changed && entry?.size === now?.size;
+  return (isSame && entry) || null;
 }
 
 /** Runs `--version`, cached or not, and returns its result as well. */
@@ -67,13 +66,11 @@ export async function askAgentVersion(
 
 /** Uses the time of change: package managers set the other to that of packing, or the same for all packages. */
 function stateOf(program: string): Pick<CacheEntry, 'file' | 'changed' | 'size'> | null {
-  try {
+  return attempt(() => {
     const file = realpathSync(program);
     const { ctimeMs: changed, size } = statSync(file);
     return { file, changed, size };
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 function cacheFile(env: Environment): string {
@@ -91,10 +88,9 @@ function remembered(env: Environment): Readonly<Record<string, CacheEntry>> {
 
 function remember(env: Environment, program: string, entry: CacheEntry): void {
   const programs = { ...remembered(env), [program]: entry };
-  try {
+  // Without a cache it only takes longer.
+  attempt(() => {
     ensureDir(cacheFolder(env));
     writeAtomic(cacheFile(env), `${JSON.stringify({ v: 1, programs })}\n`, { fsync: false });
-  } catch {
-    // Without a cache it only takes longer.
-  }
+  }, null);
 }

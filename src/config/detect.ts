@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { type AgentName, knownAgents } from '../agents/registry.ts';
+import { knownAgents } from '../agents/registry.ts';
 import { checkFileKind } from '../core/check-files.ts';
 import { listDir, readJsonAs, tryReadText } from '../os/files/files.ts';
 import { type Environment, findProgram } from '../os/process/program.ts';
 
-type CheckKind = 'lint' | 'typecheck' | 'test' | 'build';
+const kinds = ['lint', 'typecheck', 'test', 'build'] as const;
+type CheckKind = (typeof kinds)[number];
 
 /** A command that checks the project, and the file that names it. */
 type ProjectCheck = {
@@ -17,18 +18,12 @@ type ProjectCheck = {
   readonly missing?: string;
 };
 
-export type DetectedProject = {
-  /** Agents on PATH, the first choice first. */
-  readonly agents: readonly AgentName[];
-  readonly checks: readonly ProjectCheck[];
-  /** Configuration of linters, test runners and CI, which few tasks have to change. */
-  readonly configuration: readonly string[];
-};
+export type DetectedProject = Readonly<ReturnType<typeof detectProject>>;
 
 type Folder = { has(name: string): boolean; text(name: string): string };
 
 /** Looks for agents and checks. Lists a check that cannot run here only if no other of its kind can. */
-export function detectProject(cwd: string, env: Environment): DetectedProject {
+export function detectProject(cwd: string, env: Environment) {
   const folder: Folder = {
     has: (name) => existsSync(join(cwd, name)),
     text: (name) => tryReadText(join(cwd, name), { maxBytes: 1024 * 1024 }) ?? '',
@@ -41,18 +36,18 @@ export function detectProject(cwd: string, env: Environment): DetectedProject {
   const byMake = makeChecks(folder).map(looked);
   const others = [
     ...scriptChecks(folder, join(cwd, 'package.json')),
-    ...cargoChecks(folder, installed('cargo-clippy')),
-    ...goChecks(folder),
-    ...pythonChecks(folder),
+    ...toolChecks(folder, installed('cargo-clippy')),
   ].map(looked);
   // A Makefile goes before the tools that it calls.
   const choices = [runnable(byMake), runnable(others), byMake, others];
   return {
+    /** Agents on PATH, the first choice first. */
     agents: knownAgents.filter(installed),
     checks: kinds.flatMap((kind) => {
       const ofKind = choices.map((checks) => checks.filter((check) => check.kind === kind));
       return ofKind.find((checks) => checks.length > 0) ?? [];
     }),
+    /** Configuration of linters, test runners and CI, which few tasks have to change. */
     configuration: [
       ...['.circleci/', '.github/workflows/', '.husky/'].filter(folder.has),
       ...listDir(cwd).filter((name) => checkFileKind(name) === 'config' && !sharedFile.test(name)),
@@ -62,8 +57,6 @@ export function detectProject(cwd: string, env: Environment): DetectedProject {
 
 /** Configuration of checks that also lists dependencies or builds the project. */
 const sharedFile = /^(?:pyproject\.toml|setup\.cfg|tsconfig.*|.*makefile|justfile|taskfile.*|deno\.jsonc?)$/i;
-
-const kinds: readonly CheckKind[] = ['lint', 'typecheck', 'test', 'build'];
 
 function runnable(checks: readonly ProjectCheck[]): ProjectCheck[] {
   return checks.filter(({ missing }) => missing === undefined);
@@ -85,16 +78,11 @@ const manifestSchema = v.object({
 function scriptChecks(folder: Folder, path: string): ProjectCheck[] {
   const { scripts = {}, packageManager: declared = '' } = readJsonAs(path, manifestSchema) ?? {};
   const manager = packageManager(folder, declared);
-  const check = (kind: CheckKind, names: readonly string[]): ProjectCheck[] => {
+  return kinds.flatMap((kind) => {
+    const names = kind === 'typecheck' ? ['typecheck', 'type-check', 'check-types'] : [kind];
     const name = names.find((candidate) => isRealScript(scripts[candidate]));
     return name === undefined ? [] : [{ kind, command: `${manager} run ${name}`, from: 'package.json' }];
-  };
-  return [
-    ...check('lint', ['lint']),
-    ...check('typecheck', ['typecheck', 'type-check', 'check-types']),
-    ...check('test', ['test']),
-    ...check('build', ['build']),
-  ];
+  });
 }
 
 function isRealScript(script: unknown): boolean {
@@ -110,31 +98,10 @@ function packageManager(folder: Folder, declared: string): string {
   return folder.has('bun.lock') || folder.has('bun.lockb') ? 'bun' : 'npm';
 }
 
-function cargoChecks(folder: Folder, clippy: boolean): ProjectCheck[] {
-  const from = 'Cargo.toml';
-  if (!folder.has(from)) return [];
-  return [
-    ...(clippy
-      ? [{ kind: 'lint', command: 'cargo clippy --all-targets -- -D warnings', from } as const]
-      : []),
-    { kind: 'test', command: 'cargo test', from },
-    { kind: 'build', command: 'cargo build', from },
-  ];
-}
-
-function goChecks(folder: Folder): ProjectCheck[] {
-  const from = 'go.mod';
-  if (!folder.has(from)) return [];
-  return [
-    { kind: 'lint', command: 'go vet ./...', from },
-    { kind: 'test', command: 'go test ./...', from },
-    { kind: 'build', command: 'go build ./...', from },
-  ];
-}
-
-function pythonChecks(folder: Folder): ProjectCheck[] {
+function toolChecks(folder: Folder, clippy: boolean): ProjectCheck[] {
   const matching = (file: string, pattern: RegExp) => (pattern.test(folder.text(file)) ? file : undefined);
   const whole = (file: string) => (folder.has(file) ? file : undefined);
+  const [cargo, go] = [whole('Cargo.toml'), whole('go.mod')];
   const runner = folder.has('uv.lock') ? 'uv run ' : folder.has('poetry.lock') ? 'poetry run ' : '';
   const ruff =
     whole('ruff.toml') ??
@@ -147,9 +114,16 @@ function pythonChecks(folder: Folder): ProjectCheck[] {
     matching('setup.cfg', /^\[tool:pytest\]/m) ??
     matching('tox.ini', /^\[pytest\]/m) ??
     whole('conftest.py');
-  return [
-    ...(ruff ? [{ kind: 'lint', command: `${runner}ruff check .`, from: ruff } as const] : []),
-    ...(mypy ? [{ kind: 'typecheck', command: `${runner}mypy .`, from: mypy } as const] : []),
-    ...(pytest ? [{ kind: 'test', command: `${runner}pytest`, from: pytest } as const] : []),
+  const table: [from: string | undefined, kind: CheckKind, command: string][] = [
+    [clippy ? cargo : undefined, 'lint', 'cargo clippy --all-targets -- -D warnings'],
+    [cargo, 'test', 'cargo test'],
+    [cargo, 'build', 'cargo build'],
+    [go, 'lint', 'go vet ./...'],
+    [go, 'test', 'go test ./...'],
+    [go, 'build', 'go build ./...'],
+    [ruff, 'lint', `${runner}ruff check .`],
+    [mypy, 'typecheck', `${runner}mypy .`],
+    [pytest, 'test', `${runner}pytest`],
   ];
+  return table.flatMap(([from, kind, command]) => (from === undefined ? [] : [{ kind, command, from }]));
 }

@@ -3,7 +3,6 @@ import { sha256 } from '../os/crypto.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns our paths in a working copy. */
 export function projectPaths(cwd: string) {
   const root = join(cwd, '.ralph');
   return {
@@ -14,7 +13,6 @@ export function projectPaths(cwd: string) {
   };
 }
 
-/** Returns the paths of one run. */
 export function runPaths(cwd: string, run: string) {
   const root = join(projectPaths(cwd).runs, run);
   return {
@@ -40,7 +38,6 @@ export function answerPath(env: Environment, cwd: string): string {
   return join(answersFolder(env), `${sha256(cwd).slice(0, 16)}.txt`);
 }
 
-/** Returns the folder of the answers for all folders. */
 export function answersFolder(env: Environment): string {
   return join(stateFolder(env), 'answers');
 }
@@ -50,7 +47,6 @@ export function mailboxPath(env: Environment, run: string): string {
   return join(stateFolder(env), 'mail', run);
 }
 
-/** Returns the record of what the user trusts in a folder. */
 export function trustPath(env: Environment, folder: string): string {
   return join(stateFolder(env), 'trust', `${sha256(folder).slice(0, 16)}.json`);
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { messageOf } from '../core/error.ts';
 import { isObject } from '../core/json.ts';
 import { findJsonError } from '../core/json-error.ts';
+import { attempt } from '../os/attempt.ts';
 import { readText } from '../os/files/files.ts';
 import { describeIssue, settingsError } from './settings-problem.ts';
 import { type ResolvedSettings, type SettingKey, settingsSchema } from './settings-schema.ts';
@@ -21,7 +22,6 @@ export type SettingSource =
 /** Settings as the user wrote them, already checked. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Settings from one place. */
 export type Layer = { readonly source: SettingSource; readonly value: Settings };
 
 /** Reads and checks a settings file; null if there is none. Messages call it `name`. */
@@ -95,7 +95,6 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-/** Returns the text of a settings file; null if there is none. */
 export function readSettingsText(path: string, name: string): string | null {
   try {
     return readText(path);
@@ -122,9 +121,5 @@ function readingsOf(raw: string): unknown[] {
 }
 
 function tryJson(raw: string): unknown[] {
-  try {
-    return [JSON.parse(raw)];
-  } catch {
-    return [];
-  }
+  return attempt(() => [JSON.parse(raw)], []);
 }

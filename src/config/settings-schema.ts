@@ -169,13 +169,11 @@ const fields = {
 
 export const settingsSchema = v.pipe(strictObject(fields), v.title('Settings of ralph'));
 
-/** Content of a settings file. */
 export type SettingsFile = v.InferInput<typeof settingsSchema>;
 
 /** Settings as the loop uses them: defaults filled in, durations in milliseconds, flags split into words. */
 export type ResolvedSettings = v.InferOutput<typeof settingsSchema>;
 
-/** True if the agent runs in a sandbox. */
 export function isSandboxed({ sandbox }: Pick<ResolvedSettings, 'sandbox'>): boolean {
   return sandbox !== undefined && sandbox !== 'none';
 }

@@ -130,7 +130,6 @@ export function readProjectSettings(cwd: string): { value: Settings; local: bool
   return local === null ? { value: base, local: false } : { value: mergeSettings(base, local), local: true };
 }
 
-/** True if a setting comes from a file of the project. */
 export function isOfProject({ sources }: Pick<LoadedSettings, 'sources'>, key: SettingKey): boolean {
   return sources[key] === projectFile || sources[key] === localFile;
 }

@@ -4,6 +4,7 @@ import type { RecordedOutput } from '../agents/custom/user-agent.ts';
 import type { EndCause } from '../agents/turn.ts';
 import type { CliSetting } from '../config/settings.ts';
 import { noticeKinds } from '../core/notice.ts';
+import { attempt } from '../os/attempt.ts';
 import { journalVersion } from './journal-version.ts';
 import * as part from './loop-schemas.ts';
 
@@ -235,18 +236,10 @@ export type JournalEvent = EventOf<EventType>;
 
 /** Parses a line of a journal: `unknown` is an event of a newer release, `damaged` any other line that is no event. */
 export function readEvent(line: string): JournalEvent | 'damaged' | 'unknown' {
-  const value = parseJson(line);
+  const value: unknown = attempt(() => JSON.parse(line), undefined);
   if (!v.is(envelope, value)) return 'damaged';
   if (value.v !== journalVersion || !isEventType(value.type)) return 'unknown';
   return isEvent(value) ? value : 'damaged';
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The fields that every event has. */

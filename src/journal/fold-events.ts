@@ -15,7 +15,6 @@ import { elapsedAt, RunView } from './run-view.ts';
 
 const keptNotices = 50;
 
-/** Folds the events of a run into its view. */
 export function foldEvents(run: string, events: Iterable<JournalEvent>): RunView {
   const view = new RunView(run);
   for (const event of events) addEvent(view, event);

@@ -65,7 +65,6 @@ function ruleOptions({ skipReview, reviewCap }: ReviewRules): string[] {
   return skipReview ? ['--skip-review'] : cap;
 }
 
-/** What each event within an iteration means. */
 export const iterationFolds = {
   'prd.iteration'(view, event, at) {
     const { mode, story, stories, counts, about, rules } = event;
@@ -111,20 +110,9 @@ export const iterationFolds = {
     view.todo = event.items;
   },
   'agent.ended'(view, event, at) {
-    const {
-      usage,
-      progress,
-      end,
-      exitCode,
-      ms,
-      text,
-      toolCalls,
-      context,
-      model = null,
-      error = null,
-      limit = null,
-    } = event;
-    const { commits, filesChanged } = progress;
+    const { usage, end, exitCode, ms, text, toolCalls, context } = event;
+    const { model = null, error = null, limit = null } = event;
+    const { commits, filesChanged } = event.progress;
     const one = iterationOf(view, event, at);
     view.tool = null;
     // The event counts calls that succeeded; if each call is recorded, the view counts them all.

@@ -8,6 +8,7 @@ import {
   readSync,
   writeFileSync,
 } from 'node:fs';
+import { attempt } from '../os/attempt.ts';
 import { statRegular } from '../os/files/open-file.ts';
 import type { EventBody, JournalEvent } from './events.ts';
 import { journalVersion } from './journal-version.ts';
@@ -66,12 +67,8 @@ export function cutToWholeLines(fd: number, bytes = tailBytes): number {
 /** Returns the number of the last line that has one, be it an event that we know or not. */
 export function lastSeq(lines: readonly string[]): number | null {
   for (const line of lines.toReversed()) {
-    try {
-      const { seq } = JSON.parse(line);
-      if (typeof seq === 'number') return seq;
-    } catch {
-      // No event; the line before may be one.
-    }
+    const seq: unknown = attempt(() => JSON.parse(line).seq, null);
+    if (typeof seq === 'number') return seq;
   }
   return null;
 }

@@ -6,7 +6,6 @@ const maxLineBytes = 8 * 1024 * 1024;
 
 export type JournalTail = ReturnType<typeof tailJournal>;
 
-/** Follows a journal that somebody else writes. */
 export function tailJournal(path: string) {
   let oversized = 0;
   const tail = tailLines(path, { maxLineBytes, onOversize: () => oversized++ });

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { RalphError } from '../core/error.ts';
-import { writeFailure } from '../os/files/file-error.ts';
+import { writing } from '../os/files/file-error.ts';
 import {
   ensureDir,
   isRealDir,
@@ -20,7 +20,7 @@ import {
 } from '../os/files/files.ts';
 import { readChunks, useFile } from '../os/files/open-file.ts';
 import { readPart } from '../os/files/read-part.ts';
-import { readEventLines, type Skipped } from './event-lines.ts';
+import { readEventLines } from './event-lines.ts';
 import { type EventBody, type JournalEvent, readEvent } from './events.ts';
 import { cutToWholeLines, lastSeq, openRegular } from './journal-append.ts';
 import { journalVersion } from './journal-version.ts';
@@ -132,7 +132,7 @@ function gatherLines(write: (text: string) => void) {
 function openFile(path: string, root: string) {
   refuseLinkedFolders(path, root);
   ensureDir(dirname(path));
-  let fd = guard(path, () => openRegular(path, constants.O_APPEND));
+  let fd = writing(path, () => openRegular(path, constants.O_APPEND));
   const seq = cutToWholeLines(fd);
   const copy = createSpool();
   for (const chunk of readChunks(fd, 0)) copy.add(chunk);
@@ -145,11 +145,11 @@ function openFile(path: string, root: string) {
     write(text: string): void {
       const bytes = Buffer.from(text);
       suspect ||= fstatSync(fd).ctimeMs !== changedAt;
-      guard(path, () => writeWhole(fd, bytes, copy.size()));
+      writing(path, () => writeWhole(fd, bytes, copy.size()));
       copy.add(bytes);
       changedAt = fstatSync(fd).ctimeMs;
     },
-    sync: () => guard(path, () => fdatasyncSync(fd)),
+    sync: () => writing(path, () => fdatasyncSync(fd)),
     syncSoon(): void {
       syncing ??= setImmediate(() => {
         syncing = null;
@@ -166,11 +166,10 @@ function openFile(path: string, root: string) {
       suspect = false;
       return true;
     },
-    /** Sets the other file aside. */
     rewrite(): void {
       reclaimDir(dirname(path), root);
       setAside(path);
-      guard(path, () => {
+      writing(path, () => {
         const foreign = fd;
         fd = openRegular(path, constants.O_APPEND | constants.O_EXCL);
         closeSync(foreign);
@@ -198,7 +197,6 @@ function writeWhole(fd: number, bytes: Uint8Array, size: number): void {
   }
 }
 
-/** Compares all of a file with the copy. */
 function isSame(fd: number, copy: Spool): boolean {
   if (fstatSync(fd).size !== copy.size()) return false;
   let at = 0;
@@ -210,19 +208,14 @@ function isSame(fd: number, copy: Spool): boolean {
   return true;
 }
 
-/** The events of a journal; a torn last line counts as damaged. */
-export type JournalContent = Skipped & {
-  readonly events: readonly JournalEvent[];
-  /** The number of the last event, known or not. */
-  readonly seq: number;
-};
-
-/** Reads the events of a journal. A missing file is an empty journal. */
-export function readJournal(path: string): JournalContent {
+/** Reads the events of a journal. A missing file is an empty journal, and a torn last line counts as damaged. */
+export function readJournal(path: string) {
   const lines = (useFile(path, (fd) => readFileSync(fd, 'utf8')) ?? '').split('\n');
   const torn = lines.pop() === '' ? 0 : 1;
   const { events, damaged, unknown } = readEventLines(lines, readEvent);
-  return { events, damaged: damaged + torn, unknown, seq: lastSeq(lines) ?? 0 };
+  // The number of the last event, known or not.
+  const seq = lastSeq(lines) ?? 0;
+  return { events, damaged: damaged + torn, unknown, seq };
 }
 
 /** Returns the last whole event but `notified`, which may come after the end; reads only the end of the file. */
@@ -234,14 +227,6 @@ export function lastEvent(path: string): JournalEvent | null {
     if (typeof event !== 'string' && event.type !== 'notified') return event;
   }
   return null;
-}
-
-function guard<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw writeFailure(path, error);
-  }
 }
 
 /** The value of a secret may be any text, also a word that an event needs. */

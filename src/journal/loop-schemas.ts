@@ -140,7 +140,6 @@ export const taskCounts: v.GenericSchema<TaskCounts> = v.object({
   open: number,
 });
 
-/** State of a story at some moment of a run. */
 export type StoryState = ReviewFields & {
   readonly id: string;
   readonly title: string;

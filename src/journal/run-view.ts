@@ -118,7 +118,6 @@ export class RunView {
   run: string;
   /** A worker that only drives a terminal has a timeline and no journal: its tool calls, costs and changes are unknown. */
   source: 'journal' | 'timeline' = 'journal';
-  /** The last event. */
   seq = 0;
   /** Lines of the journal that were skipped: those that are no events, and events that only a newer release knows. */
   damaged = 0;
@@ -137,7 +136,6 @@ export class RunView {
   limits: Limits | null = null;
   pid: number | null = null;
   startedAt: number | null = null;
-  /** The time of the last event. */
   updatedAt: number | null = null;
   endedAt: number | null = null;
   /**
@@ -159,14 +157,12 @@ export class RunView {
   elapsedMs = 0;
   claims = { accepted: 0, rejected: 0 };
   todo: readonly TodoItem[] = [];
-  /** The tool call that runs. */
   tool: ToolView | null = null;
   waitUntil: number | null = null;
   waitFor: string | null = null;
   /** The stories of a PRD now, and the ids of those that were done when the run began. */
   stories: readonly StoryState[] = [];
   doneBefore: readonly string[] | null = null;
-  /** The last notices for people. */
   notices: { at: number; text: string }[] = [];
 
   constructor(run: string) {
@@ -238,7 +234,6 @@ export function titleOf(task: string): string {
   return line.replace(/^#+\s*/, '').slice(0, 200);
 }
 
-/** Says what a loop that runs does now. */
 export function doingNow({ iterations, tool, waitFor }: RunView): string {
   if (waitFor !== null) return waitFor;
   if (tool !== null) return `${tool.name} ${tool.summary}`.trim();

@@ -7,7 +7,6 @@ import { readEventLines, type Skipped } from './event-lines.ts';
 import { type EventOf, type JournalEvent, readEvent } from './events.ts';
 import { foldEvents } from './fold-events.ts';
 import { readJournal } from './journal.ts';
-import type { RunView } from './run-view.ts';
 
 /** Returns an id that sorts by time, to the millisecond: loops may follow each other fast. */
 export function newRunId(
@@ -23,7 +22,6 @@ export function runIdFor(loop: string, startedAt: number): string {
   return newRunId(startedAt, hashText(loop).slice(0, 3));
 }
 
-/** True if the run has begun. */
 export function hasStarted(cwd: string, run: string): boolean {
   return readRun(cwd, run).view.startedAt !== null;
 }
@@ -61,34 +59,23 @@ export function pickRun<T extends { readonly run: string }>(runs: readonly T[], 
   const [only, ...others] = matches;
   const match = matches.find(({ run }) => run === name) ?? (others.length === 0 ? only : undefined);
   if (match !== undefined) return match;
-  if (runs.length === 0) {
+  const latest = runs.at(-1)?.run;
+  if (latest === undefined)
     throw new RalphError('no-run', 'there is no run in this folder yet', {
       remedy: 'ralph run -p "your task"',
     });
-  }
-  const latest = runs.at(-1)?.run;
   if (only === undefined)
     throw new RalphError('no-run', `there is no run "${name}" here; the latest is ${latest}`, {
       remedy: 'ralph show latest',
     });
   const candidates = matches.slice(-mostCandidates).map(({ run }) => run);
   const more = matches.length > candidates.length ? `the last of ${matches.length}: ` : '';
-  throw new RalphError(
-    'no-run',
-    `"${name}" is the beginning of several runs (${more}${candidates.join(', ')})`,
-    {
-      remedy: `ralph show ${candidates.at(-1)}`,
-    },
-  );
+  const message = `"${name}" is the beginning of several runs (${more}${candidates.join(', ')})`;
+  throw new RalphError('no-run', message, { remedy: `ralph show ${candidates.at(-1)}` });
 }
 
 /** A run read from its journal, with the events that it can be resumed from. */
-export type RunRead = {
-  readonly view: RunView;
-  readonly events: readonly JournalEvent[];
-  readonly started: EventOf<'run.started'> | undefined;
-  readonly decided: EventOf<'decision'> | undefined;
-};
+export type RunRead = Readonly<ReturnType<typeof runOf>>;
 
 export function readRun(cwd: string, run: string): RunRead {
   return readRunAt(run, runPaths(cwd, run).journal);
@@ -98,7 +85,6 @@ export function readRunAt(run: string, journal: string): RunRead {
   return runOf(run, readJournal(journal));
 }
 
-/** Reads a run from the lines of its journal. */
 export function readRunLines(run: string, lines: readonly string[]): RunRead {
   return runOf(run, readEventLines(lines, readEvent));
 }
@@ -106,7 +92,7 @@ export function readRunLines(run: string, lines: readonly string[]): RunRead {
 function runOf(
   run: string,
   { events, damaged, unknown }: Skipped & { readonly events: readonly JournalEvent[] },
-): RunRead {
+) {
   return {
     events,
     started: last(events, 'run.started'),
@@ -115,7 +101,6 @@ function runOf(
   };
 }
 
-/** Returns the last event of a type. */
 export function last<T extends JournalEvent['type']>(
   events: readonly JournalEvent[],
   type: T,

@@ -26,7 +26,6 @@ export function createSpool(maxBytes = 4 * 1024 * 1024) {
       memory.set(bytes, length);
       length = needed;
     },
-    /** Yields all bytes in order. */
     *chunks(): Generator<Uint8Array> {
       if (fd !== null) yield* readChunks(fd, 0, spilled);
       yield memory.subarray(0, length);

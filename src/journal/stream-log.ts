@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, ftruncateSync, renameSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
-import { writeFailure } from '../os/files/file-error.ts';
+import { writing } from '../os/files/file-error.ts';
 import { ensureDir } from '../os/files/files.ts';
 import { readChunks } from '../os/files/open-file.ts';
 import { openRegular } from './journal-append.ts';
@@ -16,7 +16,7 @@ export function openStreamLog(path: string, maxBytes = mostBytes) {
   let size = 0;
   let leftOut = 0;
   let noteBytes = 0;
-  const fd = guard(path, () => {
+  const fd = writing(path, () => {
     ensureDir(dirname(path));
     return openRegular(path, constants.O_TRUNC);
   });
@@ -36,7 +36,7 @@ export function openStreamLog(path: string, maxBytes = mostBytes) {
   return {
     write(chunk: Uint8Array | string): void {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      guard(path, () => {
+      writing(path, () => {
         size += writeAll(fd, bytes, size);
         if (size > maxBytes) cutMiddle();
       });
@@ -67,16 +67,7 @@ export function keepEarlierLog(path: string): void {
   }
 }
 
-/** Returns the path of the log of the `n`th try. */
 export function earlierLog(path: string, n: number): string {
   const { dir, name, ext } = parse(path);
   return join(dir, `${name}.try-${n}${ext}`);
-}
-
-function guard<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw writeFailure(path, error);
-  }
 }

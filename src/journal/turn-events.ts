@@ -84,7 +84,6 @@ export function decisionEvents(
   ];
 }
 
-/** A decision from a journal. */
 export type RecordedDecision =
   | { readonly kind: 'continue'; readonly because: RecordedReason }
   | { readonly kind: 'wait'; readonly because: RecordedReason; readonly ms: number }
@@ -98,17 +97,10 @@ export function decisionOf({ kind, because, outcome, ms }: EventOf<'decision'>):
 }
 
 export function runEnded(
-  {
-    outcome,
-    because,
-    exitCode = outcomes[outcome].exitCode,
-  }: {
-    readonly outcome: Outcome;
-    readonly because: RecordedReason;
-    readonly exitCode?: number;
-  },
+  end: { readonly outcome: Outcome; readonly because: RecordedReason; readonly exitCode?: number },
   { iteration: iterations, usage }: Pick<LoopState, 'iteration' | 'usage'>,
   ms: number,
 ): EventBody {
+  const { outcome, because, exitCode = outcomes[outcome].exitCode } = end;
   return { type: 'run.ended', outcome, exitCode, because, iterations, usage, ms: Math.round(ms) };
 }

@@ -32,34 +32,25 @@ export const systemClock: Clock = {
 
 export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   let time = 0;
-  let nextId = 0;
-  const waiting = new Map<number, { at: number; fn: () => void }>();
+  const waiting = new Set<{ readonly at: number; readonly fn: () => void }>();
 
   function timer(ms: number, fn: () => void): () => void {
-    const id = nextId++;
-    waiting.set(id, { at: time + Math.max(0, ms), fn });
-    return () => waiting.delete(id);
+    const entry = { at: time + Math.max(0, ms), fn };
+    waiting.add(entry);
+    return () => waiting.delete(entry);
   }
 
-  function firstDue(until: number): number | undefined {
-    let first: number | undefined;
-    let at = until;
-    for (const [id, entry] of waiting) {
-      if (entry.at > at || (entry.at === at && first !== undefined)) continue;
-      first = id;
-      at = entry.at;
-    }
-    return first;
+  function nextDue(until: number) {
+    return [...waiting].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0];
   }
 
   async function advance(ms: number): Promise<void> {
     const until = time + ms;
     await settle();
-    for (let id = firstDue(until); id !== undefined; id = firstDue(until)) {
-      const entry = waiting.get(id);
-      waiting.delete(id);
-      time = Math.max(time, entry?.at ?? time);
-      entry?.fn();
+    for (let entry = nextDue(until); entry !== undefined; entry = nextDue(until)) {
+      waiting.delete(entry);
+      time = Math.max(time, entry.at);
+      entry.fn();
       await settle();
     }
     time = until;

@@ -3,7 +3,6 @@ function crypto() {
   return process.getBuiltinModule('node:crypto');
 }
 
-/** Returns a hash in hexadecimal digits. */
 export function sha256(content: string | Uint8Array): string {
   return crypto().createHash('sha256').update(content).digest('hex');
 }

@@ -6,8 +6,7 @@ import { type Argv, findProgram, outsideEnvironment, runCommand } from '../os/pr
 import { passVariables, proxyVariables, variablesInside } from './environment.ts';
 import { callFilter } from './filter.ts';
 import { hiddenPlaces, socketsIn, toolPlaces } from './folders.ts';
-import { createLocalSandbox, type LocalParts } from './local.ts';
-import { inOrder, type Mount } from './mounts.ts';
+import { createLocalSandbox, inOrder, type LocalParts, type Mount } from './local.ts';
 import { innerProgram, innerWords, type Network } from './network.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 
@@ -105,7 +104,6 @@ function mountOptions(spec: SandboxSpec, { place, home }: LocalParts, mounts: re
   ];
 }
 
-/** Mounts our own program and the socket of the proxy. */
 function ownOptions({ socket }: Network): string[] {
   return [
     ...['--ro-bind', innerProgram(), `${own}/inner.cjs`, '--ro-bind', socket, `${own}/proxy`],

@@ -30,7 +30,6 @@ export async function carryInside(options: {
   });
 }
 
-/** Asks the proxy to open a tunnel. */
 function ask(socket: string, place: string, answer: (tunnel: Socket | null) => void): void {
   const outer = connect(socket);
   const fail = () => answer(null);

@@ -4,8 +4,7 @@ import { type Argv, type Environment, findProgram, outsideEnvironment } from '..
 import { rootCapabilities } from './bwrap.ts';
 import { hideVariables, namesToPass, proxyVariables } from './environment.ts';
 import { socketsIn } from './folders.ts';
-import { createLocalSandbox, type LocalParts } from './local.ts';
-import { inOrder, type Mount } from './mounts.ts';
+import { createLocalSandbox, inOrder, type LocalParts, type Mount } from './local.ts';
 import { innerProgram, innerWords } from './network.ts';
 import type { Availability, Sandbox, SandboxSpec } from './sandbox.ts';
 import { createTool, reasonOf } from './tool.ts';

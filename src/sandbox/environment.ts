@@ -65,17 +65,13 @@ function select(env: Environment, patterns: readonly string[]): Record<string, s
 /** Returns variables that name the proxy; the loopback inside is reached without it. */
 export function proxyVariables(port: number): Record<string, string> {
   const proxy = `http://127.0.0.1:${port}`;
-  const own = 'localhost,127.0.0.1,::1';
-  return {
-    HTTP_PROXY: proxy,
-    HTTPS_PROXY: proxy,
-    ALL_PROXY: proxy,
+  const variables = {
     http_proxy: proxy,
     https_proxy: proxy,
     all_proxy: proxy,
-    NO_PROXY: own,
-    no_proxy: own,
-    // Node.js looks at the variables above only when it is told to (since 22.21 and 24.5).
-    NODE_USE_ENV_PROXY: '1',
+    no_proxy: 'localhost,127.0.0.1,::1',
   };
+  const capitals = Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]);
+  // Node.js looks at these variables only when it is told to (since 22.21 and 24.5).
+  return { ...Object.fromEntries(capitals), ...variables, NODE_USE_ENV_PROXY: '1' };
 }

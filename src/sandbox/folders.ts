@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { attempt } from '../os/attempt.ts';
 import { lstatOf, readText, tryReadText } from '../os/files/files.ts';
 import { isWithin, realPath } from '../os/files/real-path.ts';
 import type { Environment } from '../os/process/process.ts';
@@ -17,7 +18,6 @@ const secretPlaces = [
   '/var/lib/private /var/spool/cron /var/mail /var/spool/mail /var/backups',
 ].flatMap((line) => line.split(' '));
 
-/** Returns the real path of the home. */
 export function homeOf(env: Environment): string {
   return realPath(env.HOME && isAbsolute(env.HOME) ? env.HOME : homedir());
 }
@@ -60,11 +60,7 @@ function openSockets(): string[] {
 
 /** Returns the home in the list of users, whatever HOME says. A user of a container may not be on it. */
 function ownHome(): string[] {
-  try {
-    return [realPath(userInfo().homedir)];
-  } catch {
-    return [];
-  }
+  return attempt(() => [realPath(userInfo().homedir)], []);
 }
 
 type User = { readonly id: number; readonly home: string };
@@ -150,7 +146,6 @@ function wholeOf(folder: string): string {
   return modules > 0 ? parts.slice(0, modules + 1).join(sep) : folder;
 }
 
-/** Returns the libraries beside a `bin`. */
 function besides(folder: string, isTooMuch: (path: string) => boolean): string[] {
   const whole = dirname(folder);
   if (basename(folder) !== 'bin' || isTooMuch(whole)) return [];
@@ -184,9 +179,5 @@ function isFolder(path: string): boolean {
 
 /** Null also for a path that we may not look at. */
 function look(path: string): ReturnType<typeof lstatOf> {
-  try {
-    return lstatOf(path);
-  } catch {
-    return null;
-  }
+  return attempt(() => lstatOf(path), null);
 }

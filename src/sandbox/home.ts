@@ -6,9 +6,9 @@ import {
   isRealDir,
   listDir,
   lstatOf,
-  readText,
   removeIfThere,
   renameIfThere,
+  tryReadText,
   writeAtomic,
 } from '../os/files/files.ts';
 import { realPath } from '../os/files/real-path.ts';
@@ -18,33 +18,26 @@ import { type Environment, runCommand } from '../os/process/process.ts';
 import { homeOf } from './folders.ts';
 import { compareLogins } from './login.ts';
 
-/** Home of the agent inside. It holds only copies, and of what an agent left there at most its sessions. */
-export type PrivateHome = {
-  readonly folder: string;
-  /** Makes it anew, with the agent's current settings and logins. */
-  fill(how: { readonly keepSessions: boolean }): Promise<void>;
-  /** Copies a login back that was renewed inside, if it is the same account's: the old one may be invalid now. */
-  giveBack(): void;
-};
-
 const maxBytes = 4 * 1024 * 1024;
 
 /** Folders that a variable moves elsewhere. Inside they are at their usual place, and the variables do not pass. */
 const movedFolders = { XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' };
 
+/** The home of the agent inside. It holds only copies, and of what an agent left there at most its sessions. */
 export function createPrivateHome(
   folder: string,
   env: Environment,
   needs: SandboxNeeds,
   tell: (text: string) => void,
-): PrivateHome {
+) {
   /** By name: the user's, and the one that is inside. */
   const logins = new Map<string, { readonly own: string; readonly inside: string }>();
   const aside = join(dirname(folder), 'logins');
   const sourceOf = (name: string) => sourcePath(name, env, { ...movedFolders, ...needs.moves });
   return {
     folder,
-    async fill({ keepSessions }) {
+    /** Makes it anew, with the agent's current settings and logins. */
+    async fill({ keepSessions }: { readonly keepSessions: boolean }): Promise<void> {
       makeAnew(folder, keepSessions ? needs.sessions : null);
       const asides: string[] = [];
       for (const name of [...needs.settings, ...needs.logins]) {
@@ -63,7 +56,8 @@ export function createPrivateHome(
         if (!asides.some((each) => name.startsWith(each))) removeIfThere(join(aside, name));
       copyIn(folder, '.gitconfig', await gitSettings(env));
     },
-    giveBack() {
+    /** Copies a login back that was renewed inside, if it is the same account's: the old one may be invalid now. */
+    giveBack(): void {
       for (const [name, { own, inside }] of logins) {
         const source = sourceOf(name);
         const now = isRealDir(dirname(join(folder, name)), folder) ? readForeign(join(folder, name)) : null;
@@ -127,13 +121,8 @@ function copyIn(folder: string, name: string, text: string): void {
   writeAtomic(path, text, { root: folder, fsync: false });
 }
 
-/** Reads a file of the user. */
 function readOwn(path: string): string | null {
-  try {
-    return readText(path, { maxBytes });
-  } catch {
-    return null;
-  }
+  return tryReadText(path, { maxBytes });
 }
 
 /** Reads a file of the agent, but not through a link to one of the user. */

@@ -30,7 +30,6 @@ export function plainHost(host: string): string {
     .toLowerCase();
 }
 
-/** Returns the rule that allows a connection. */
 export function ruleFor(rules: readonly HostRule[], host: string, port: number): HostRule | undefined {
   return rules.find((rule) => {
     if (rule.port === null ? !webPorts.includes(port) : rule.port !== port) return false;

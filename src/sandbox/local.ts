@@ -6,22 +6,32 @@ import { RalphError } from '../core/error.ts';
 import { otherExits } from '../core/outcome.ts';
 import { ensureDir, listDir, lstatOf, readText, writeAtomic } from '../os/files/files.ts';
 import { acquireLock, type Lock, unreadableLock } from '../os/files/lock.ts';
-import { isWithin } from '../os/files/real-path.ts';
+import { isWithin, realPath } from '../os/files/real-path.ts';
 import { removeTempDir } from '../os/files/temp.ts';
 import type { GitFolders } from '../os/git/git.ts';
 import { type Environment, outsideEnvironment } from '../os/process/process.ts';
 import { createPrivateHome } from './home.ts';
-import { extraMounts, type Mount, projectMounts } from './mounts.ts';
 import { type Network, openNetwork } from './network.ts';
 import { gitOf, includedSettings, type Place, placeOf } from './place.ts';
 import { type Protection, protectProject, refuseLink } from './protect.ts';
 import type { Sandbox, SandboxSpec } from './sandbox.ts';
 import { clearAbandoned, createStandIns, type StandIns } from './stand-ins.ts';
 
+/** Shows `from` of this machine inside, at `path`. */
+export type Mount = { readonly path: string; readonly from: string; readonly writable: boolean };
+
+/** Sorts parents before children, one mount for each path: of two, the read-only one. */
+export function inOrder(mounts: readonly Mount[]): Mount[] {
+  const byPath = new Map<string, Mount>();
+  for (const mount of mounts) {
+    if (byPath.get(mount.path)?.writable !== false) byPath.set(mount.path, mount);
+  }
+  return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
 /** The parts of a sandbox on this machine: a folder with its home, the mounts of its project and its network. */
 export type LocalParts = {
   readonly place: Place;
-  /** Our folder of this sandbox. */
   readonly folder: string;
   /** The home that the agent has inside. */
   readonly home: string;
@@ -144,7 +154,6 @@ function movedFolders({ agentEnv = {} }: SandboxSpec, moves: SandboxNeeds['moves
   return Object.fromEntries(names.map((name) => [name, agentEnv[name]]));
 }
 
-/** Decides how the project is mounted. */
 async function openProject(
   spec: SandboxSpec,
   place: Place,
@@ -163,6 +172,29 @@ async function openProject(
       ...(git === null ? [] : ignoreStandIns(folder, place.root, git, protection)),
     ],
   };
+}
+
+function projectMounts({ writable, readOnly }: Protection, scratch: string): Mount[] {
+  return [
+    ...writable.map((path) => ({ path, from: path, writable: true })),
+    ...readOnly.map(({ path, standIn }) =>
+      standIn?.scratch && !lstatOf(path)
+        ? { path, from: scratch, writable: true }
+        : { path, from: path, writable: false },
+    ),
+  ];
+}
+
+/** Returns the mounts of `sandboxPaths`: `PATH` or `PATH:rw`. */
+function extraMounts(paths: readonly string[]): Mount[] {
+  return paths.map((text) => {
+    const writable = text.endsWith(':rw');
+    const path = realPath(text.replace(/:(?:rw|ro)$/, ''));
+    if (lstatOf(path)) return { path, from: path, writable };
+    throw new RalphError('sandbox-path', `sandboxPaths has ${text}, which does not exist`, {
+      remedy: 'take it out of sandboxPaths, or make it',
+    });
+  });
 }
 
 /** Tells git inside to ignore placeholder files, which are no files of the project. */

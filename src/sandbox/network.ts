@@ -6,26 +6,18 @@ import { lstatOf } from '../os/files/files.ts';
 import { makeTempDir, removeTempDir } from '../os/files/temp.ts';
 import { passVariables, variablesInside } from './environment.ts';
 import { type HostRule, parseHostRule } from './hosts.ts';
-import { type HostProxy, type Resolve, startProxy } from './proxy.ts';
+import { type Resolve, startProxy } from './proxy.ts';
 import type { DeniedHost, SandboxSpec } from './sandbox.ts';
 import { keepOnRecord } from './stand-ins.ts';
 
 /** The only way out of a sandbox that has a network of its own. */
-export type Network = {
-  /** Path of the proxy's socket, in a folder that only we can enter. */
-  readonly socket: string;
-  /** Port of the proxy on the loopback inside. */
-  readonly port: number;
-  /** `host:port` of services of this machine that were allowed by name. */
-  readonly forwards: readonly string[];
-  close(): Promise<void>;
-};
+export type Network = Readonly<Awaited<ReturnType<typeof openNetwork>>>;
 
 const proxyPort = 47_113;
 /** Longest path of a unix socket, with some room. */
 const maxSocketPath = 90;
 
-export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise<Network> {
+export async function openNetwork(spec: SandboxSpec, resolve?: Resolve) {
   const rules = hostRules(spec);
   const forwards = forwardsOf(rules);
   const folder = makeTempDir('ralph-net-', tmpdir().length > maxSocketPath - 30 ? '/tmp' : tmpdir());
@@ -34,16 +26,15 @@ export async function openNetwork(spec: SandboxSpec, resolve?: Resolve): Promise
   const usedPorts = new Set(rules.map(({ port }) => port));
   let port = proxyPort;
   while (usedPorts.has(port)) port += 1;
-  const proxy: HostProxy = await startProxy(socket, {
-    rules,
-    onDenied: once(spec.denied),
-    ...(resolve === undefined ? {} : { resolve }),
-  });
+  const proxy = await startProxy(socket, { rules, onDenied: once(spec.denied), resolve });
   return {
+    /** Path of the proxy's socket, in a folder that only we can enter. */
     socket,
+    /** Port of the proxy on the loopback inside. */
     port,
+    /** `host:port` of services of this machine that were allowed by name. */
     forwards,
-    async close() {
+    async close(): Promise<void> {
       await proxy.close();
       removeTempDir(folder);
       record.forget();
@@ -107,7 +98,6 @@ function providerHosts({ agent, env, agentEnv = {}, variables = [] }: SandboxSpe
   });
 }
 
-/** Reports each host once. */
 function once(onDenied: SandboxSpec['denied']): (host: DeniedHost) => void {
   const reported = new Set<string>();
   return (host) => {

@@ -81,7 +81,6 @@ export async function chooseProvider(
   });
 }
 
-/** Tries every provider. */
 export async function lookAtProviders(
   spec: ProbeSpec,
 ): Promise<readonly (readonly [ProviderName, Availability])[]> {

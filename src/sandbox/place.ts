@@ -9,17 +9,10 @@ import { type Environment, runCommand } from '../os/process/process.ts';
 import { homeOf } from './folders.ts';
 import type { SandboxSpec } from './sandbox.ts';
 
-/** The project of a sandbox. */
-export type Place = {
-  readonly cwd: string;
-  /** Top of the working copy, which is writable inside. */
-  readonly root: string;
-  readonly home: string;
-  /** Unique to the project. */
-  readonly name: string;
-};
+export type Place = Readonly<ReturnType<typeof placeOf>>;
 
-export function placeOf({ cwd, env }: Pick<SandboxSpec, 'cwd' | 'env'>): Place {
+/** Returns the project: `root` is the top of the working copy, which is writable inside; `name` is unique to it. */
+export function placeOf({ cwd, env }: Pick<SandboxSpec, 'cwd' | 'env'>) {
   const [here, home] = [realPath(cwd), homeOf(env)];
   // An agent that breaks its repository must not get the one around it the next time, nor the remains of one above.
   const repository = findWholeRepository(here);

@@ -7,7 +7,6 @@ import { isWithin } from '../os/files/real-path.ts';
 import { findRepository, type GitFolders } from '../os/git/git.ts';
 import type { Place } from './place.ts';
 
-/** A path that is read-only inside. */
 export type Protected = {
   readonly path: string;
   /** Placeholder if there is nothing at the path. */

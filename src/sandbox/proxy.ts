@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { messageOf } from '../core/error.ts';
@@ -7,16 +8,15 @@ import { lifeline } from './carry.ts';
 import { type HostRule, isPublic, meansPrivate, plainHost, ruleFor } from './hosts.ts';
 import type { DeniedHost } from './sandbox.ts';
 
-/** Returns the addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export type ProxyOptions = {
   readonly rules: readonly HostRule[];
   onDenied(host: DeniedHost): void;
-  readonly resolve?: Resolve;
+  readonly resolve?: Resolve | undefined;
 };
 
-export type HostProxy = { close(): Promise<void> };
+type HostProxy = { close(): Promise<void> };
 
 type Way =
   | { readonly addresses: readonly string[] }
@@ -27,7 +27,6 @@ const connectTimeoutMs = 30_000;
 const attemptTimeoutMs = 10_000;
 /** Each has one file open here, or two with that to its host; the loop needs some as well. */
 const maxConnections = 256;
-/** Longest name of a host. */
 const maxName = 253;
 const established = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 
@@ -49,7 +48,7 @@ export async function startProxy(socketPath: string, options: ProxyOptions): Pro
     socket.on('error', () => {});
     socket.once('close', () => open.delete(socket));
   });
-  await listen(server, socketPath);
+  await once(server.listen(socketPath), 'listening');
   return {
     close: () =>
       new Promise((resolve) => {
@@ -167,11 +166,4 @@ function reply(answer: ServerResponse, status: number, why: string): void {
   if (answer.headersSent) return void answer.destroy();
   answer.writeHead(status, { 'content-type': 'text/plain', connection: 'close' });
   answer.end(`${why}\n`);
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, resolve);
-  });
 }

@@ -10,10 +10,8 @@ export type ProviderName = (typeof providerNames)[number];
 /** `auto` takes the first that works of sbx, bwrap and container, and fails where none does. */
 export type SandboxChoice = 'auto' | ProviderName;
 
-/** How to start a command so that it runs inside. */
 export type Wrapped = {
   readonly argv: Argv;
-  /** The whole environment. */
   readonly env: Environment;
   /** The command does not read its input: the prompt is its last argument. */
   readonly promptAsWord?: true;
@@ -23,7 +21,6 @@ export type Wrapped = {
   failure?(exitCode: number | null, stderr: string): RalphError | null;
 };
 
-/** Result of trying a provider. */
 export type Availability =
   | { readonly ok: true; readonly detail: string }
   | { readonly ok: false; readonly why: string; readonly remedy?: string };
@@ -57,14 +54,11 @@ export type Sandbox = {
   status(): Promise<SandboxStatus>;
 };
 
-/** A host that was asked for and refused. */
 export type DeniedHost = { readonly host: string; readonly port: number; readonly because: string };
 
-/** How to make a sandbox of a project. */
 export type SandboxSpec = {
   /** The folder of the loop; the working copy around it is writable. */
   readonly cwd: string;
-  /** The environment of the user. */
   readonly env: Environment;
   /** Variables that the settings add for the agent. */
   readonly agentEnv?: Environment;

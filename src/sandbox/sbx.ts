@@ -1,5 +1,6 @@
 import { agents } from '../agents/registry.ts';
 import { isObject } from '../core/json.ts';
+import { attempt } from '../os/attempt.ts';
 import { findProgram, outsideEnvironment } from '../os/process/process.ts';
 import { createMachine, createTimeoutMs } from './machine.ts';
 import { placeOf } from './place.ts';
@@ -18,7 +19,6 @@ export async function sbxAvailable(env: SandboxSpec['env']): Promise<Availabilit
   return { ok: false, why, remedy: 'sbx login && sbx policy init balanced' };
 }
 
-/** Docker Sandboxes. */
 export function createSbx(spec: SandboxSpec): Sandbox {
   const place = placeOf(spec);
   const { name } = place;
@@ -45,12 +45,7 @@ export function createSbx(spec: SandboxSpec): Sandbox {
 /** Returns the names in the output of `sbx ls --json`, which begins with other text if the daemon was not running. */
 function namesIn(output: string): string[] | null {
   const begin = output.search(/^\s*[[{]/m);
-  if (begin < 0) return null;
-  try {
-    return namesOf(JSON.parse(output.slice(begin)));
-  } catch {
-    return null;
-  }
+  return begin < 0 ? null : attempt(() => namesOf(JSON.parse(output.slice(begin))), null);
 }
 
 function namesOf(value: unknown): string[] {

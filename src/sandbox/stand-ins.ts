@@ -16,21 +16,15 @@ import {
 import { withLock } from '../os/files/lock.ts';
 import { removeTempDir } from '../os/files/temp.ts';
 import type { Environment } from '../os/process/process.ts';
-import { isAlive, processIdentity, processIdentitySchema } from '../os/process/process-identity.ts';
+import { isAlive, ownIdentity, processIdentitySchema } from '../os/process/process-identity.ts';
 import type { Protected } from './protect.ts';
 
 /** Placeholder files and folders that mounts need where nothing is. */
-export type StandIns = {
-  /** Puts them where nothing is. */
-  place(): void;
-  /** Removes those that no other sandbox needs. */
-  clear(): void;
-};
+export type StandIns = ReturnType<typeof createStandIns>;
 
 const ownedRecord = v.object({ owner: processIdentitySchema });
 const temporary = v.object({ folder: v.string() });
 const placed = v.object({ path: v.string(), content: v.nullable(v.string()) });
-/** The placeholders of one sandbox, and the process that owns it. */
 const entry = v.object({ ...ownedRecord.entries, placed: v.array(placed) });
 
 type Placed = v.InferOutput<typeof placed>;
@@ -40,14 +34,15 @@ type Entry = v.InferOutput<typeof entry>;
  * Records placeholders before it makes them, so that those of a killed process are removed later; and only if they are
  * still empty, or as we wrote them. Sandboxes in worktrees of one repository share some: the last one removes them.
  */
-export function createStandIns(env: Environment, name: string, paths: readonly Protected[]): StandIns {
+export function createStandIns(env: Environment, name: string, paths: readonly Protected[]) {
   const folder = recordsIn(env);
   const file = `${name}.json`;
   return {
-    clear() {
+    /** Removes those that no other sandbox needs. */
+    clear(): void {
       if (lstatOf(join(folder, file))) locked(folder, () => clearRecord(folder, file));
     },
-    place() {
+    place(): void {
       locked(folder, () => {
         clearRecord(folder, file);
         const others = new Set(livingRecords(folder).flatMap(({ placed }) => placed.map(({ path }) => path)));
@@ -56,7 +51,7 @@ export function createStandIns(env: Environment, name: string, paths: readonly P
           standIn && isOurs(path) ? [{ path, content: standIn.content }, ...above(path, isOurs)] : [],
         );
         if (placed.length === 0) return;
-        const owner = processIdentity(process.pid) ?? { pid: process.pid, startedAt: '' };
+        const owner = ownIdentity();
         writeAtomic(join(folder, file), JSON.stringify({ owner, placed }), { fsync: false });
         for (const each of placed) make(each);
       });
@@ -68,7 +63,7 @@ export function createStandIns(env: Environment, name: string, paths: readonly P
 export function keepOnRecord(env: Environment, path: string): { forget(): void } {
   const folder = recordsIn(env);
   ensureDir(folder);
-  const owner = processIdentity(process.pid) ?? { pid: process.pid, startedAt: '' };
+  const owner = ownIdentity();
   const file = join(folder, `${owner.pid}-${Math.random().toString(36).slice(2)}.temporary`);
   writeAtomic(file, JSON.stringify({ owner, folder: path }), { fsync: false });
   return { forget: () => removeIfThere(file) };

@@ -10,7 +10,6 @@ export type Inside = Pick<Wrapped, 'argv' | 'env' | 'failure'> & {
 
 type InnerStart = {
   readonly env: Environment;
-  /** Variables of the command alone. */
   readonly alone?: Environment;
   readonly cwd: string;
   readonly stdin: string | null;

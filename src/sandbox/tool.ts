@@ -4,27 +4,18 @@ import { cleanTerminal } from '../os/terminal/clean-terminal.ts';
 
 type AskOptions = { readonly stdin?: string; readonly timeoutMs?: number };
 
-export type Tool = {
-  readonly command: Argv;
-  /** Never rejects. */
-  ask(words: readonly string[], options?: AskOptions): Promise<CommandResult>;
-  /** The same, but a failure is an error. */
-  must(words: readonly string[], options?: AskOptions): Promise<string>;
-};
+export type Tool = ReturnType<typeof createTool>;
 
 /** Runs a program that keeps sandboxes: without input unless some is given, and with a time limit. */
-export function createTool(command: Argv, env: Environment): Tool {
-  const ask: Tool['ask'] = (words, { stdin, timeoutMs = 60_000 } = {}) =>
-    runCommand([...command, ...words], {
-      cwd: '/',
-      env,
-      timeoutMs,
-      ...(stdin === undefined ? {} : { stdin }),
-    });
+export function createTool(command: Argv, env: Environment) {
+  const ask = (words: readonly string[], { stdin, timeoutMs = 60_000 }: AskOptions = {}) =>
+    runCommand([...command, ...words], { cwd: '/', env, timeoutMs, stdin });
   return {
     command,
+    /** Never rejects. */
     ask,
-    async must(words, options) {
+    /** The same, but a failure is an error. */
+    async must(words: readonly string[], options?: AskOptions): Promise<string> {
       const result = await ask(words, options);
       if (result.exitCode === 0) return result.stdout;
       const name = [...command, ...words.slice(0, 2)].join(' ');

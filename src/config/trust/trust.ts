@@ -1,15 +1,25 @@
 import { homedir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
+import * as v from 'valibot';
 import { agents } from '../../agents/registry.ts';
-import { isFolder, listDir, lstatOf, tryReadText } from '../../os/files/files.ts';
+import { sha256 } from '../../os/crypto.ts';
+import {
+  ensureDir,
+  isFolder,
+  listDir,
+  lstatOf,
+  readJsonAs,
+  removeIfThere,
+  tryReadText,
+  writeAtomic,
+} from '../../os/files/files.ts';
 import { isWithin, realPath } from '../../os/files/real-path.ts';
 import { findRepository, inMainWorkingCopy, trackedPaths } from '../../os/git/git.ts';
 import type { Environment } from '../../os/process/program.ts';
+import { trustPath } from '../paths.ts';
 import { localFile, projectFile, readSettingsText } from '../settings-layers.ts';
 import { guardFile, powersOf, promptFiles } from './powers.ts';
-import { digestOf, readTrust, removeTrust, writeTrust } from './trust-record.ts';
 
-/** A file of the project and what it can do. */
 type ProjectFile = { readonly file: string; readonly powers: readonly string[] };
 
 export type ProjectTrust = {
@@ -25,13 +35,25 @@ export type ProjectTrust = {
 
 const settingsFiles: readonly string[] = [projectFile, localFile];
 
+/** `own` is true if the user made the file, false if the user trusts its maker. */
+const entrySchema = v.object({ digest: v.string(), powers: v.array(v.string()), own: v.boolean() });
+type TrustEntry = v.InferOutput<typeof entrySchema>;
+
+/** What the user trusts in a folder, by file. */
+const recordSchema = v.object({
+  v: v.literal(1),
+  path: v.string(),
+  files: v.record(v.string(), entrySchema),
+});
+
 /** Finds out which files of a project a stranger brought, what they can do, and whether the user trusts that. */
 export async function examineTrust(cwd: string, env: Environment): Promise<ProjectTrust> {
   const folder = inMainWorkingCopy(cwd);
-  const record = readTrust(env, folder);
   const files = filesWithPowers(cwd);
-  // Most folders have none, and then git is not asked.
-  const isForeign = files.length === 0 ? () => false : await originOf(files, cwd, env);
+  // Most folders have none; then the record is not read, whose path needs a hash, and git is not asked.
+  if (files.length === 0) return { folder, strangers: [], added: [], removed: [], isTrusted: true };
+  const record = readTrust(env, folder);
+  const isForeign = await originOf(files, cwd, env);
   const strangers = files.filter(({ file, powers }) => {
     const entry = record[file];
     // A file that came with the folder stays a stranger's, though an agent may have taken it out of git.
@@ -52,26 +74,41 @@ export async function examineTrust(cwd: string, env: Environment): Promise<Proje
   };
 }
 
-/** Records that the user trusts what strangers brought. */
 export function trustProject(env: Environment, { folder, strangers }: ProjectTrust): void {
-  const entries = strangers.map(({ file, powers }) => [
-    file,
-    { digest: digestOf(powers), powers: [...powers], own: false },
-  ]);
-  writeTrust(env, folder, { ...readTrust(env, folder), ...Object.fromEntries(entries) });
+  const entries = strangers.map(({ file, powers }) => [file, entryOf(powers, false)]);
+  addTrust(env, folder, Object.fromEntries(entries));
 }
 
 /** Records that the user made a file: call it after ralph wrote one for them. */
 export function keepOwnFile(env: Environment, cwd: string, file: string): void {
   const folder = inMainWorkingCopy(cwd);
   const { powers } = powersIn(cwd, file);
-  if (powers.length === 0) return;
-  const entry = { digest: digestOf(powers), powers: [...powers], own: true };
-  writeTrust(env, folder, { ...readTrust(env, folder), [file]: entry });
+  if (powers.length > 0) addTrust(env, folder, { [file]: entryOf(powers, true) });
 }
 
 export function revokeTrust(env: Environment, { folder }: ProjectTrust): void {
-  removeTrust(env, folder);
+  removeIfThere(trustPath(env, folder));
+}
+
+/** Reads the record of a folder. A torn one trusts nothing. */
+function readTrust(env: Environment, folder: string): Readonly<Record<string, TrustEntry>> {
+  const record = readJsonAs(trustPath(env, folder), recordSchema);
+  return record?.path === folder ? record.files : {};
+}
+
+function addTrust(env: Environment, folder: string, entries: Readonly<Record<string, TrustEntry>>): void {
+  const path = trustPath(env, folder);
+  const files = { ...readTrust(env, folder), ...entries };
+  ensureDir(dirname(path));
+  writeAtomic(path, `${JSON.stringify({ v: 1, path: folder, files }, null, 2)}\n`);
+}
+
+function entryOf(powers: readonly string[], own: boolean): TrustEntry {
+  return { digest: digestOf(powers), powers: [...powers], own };
+}
+
+function digestOf(powers: readonly string[]): string {
+  return sha256(JSON.stringify([...powers].sort()));
 }
 
 /** Returns how to tell files that came with the folder: git tracks them, or it is not there to tell. */

@@ -1,17 +1,14 @@
 import { existsSync, mkdirSync, rmdirSync, rmSync, statfsSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../core/error.ts';
+import { attempt } from '../attempt.ts';
 import { machineFailure } from './file-error.ts';
 import { writeNew } from './files.ts';
 
 /** Returns the bytes that are free where a folder is, or would be made; null if the system does not tell. */
 export function freeBytes(folder: string): number | null {
-  try {
-    const { bavail, bsize } = statfsSync(existingPart(folder));
-    return bavail * bsize;
-  } catch {
-    return null;
-  }
+  const disk = attempt(() => statfsSync(existingPart(folder)), null);
+  return disk && disk.bavail * disk.bsize;
 }
 
 /** Tries to write where a folder is, or would be made, and leaves nothing. Returns the error, or null; throws if the machine has no more files to give. */

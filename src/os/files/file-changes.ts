@@ -1,6 +1,6 @@
-import { rmdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { ensureDir, writeAtomic } from './files.ts';
+import { ensureDir, removeEmptyDir, writeAtomic } from './files.ts';
 
 /** Content of a file before and after a change; null is no file. */
 export type FileChange = {
@@ -23,13 +23,8 @@ export function applyChanges(changes: readonly FileChange[]): void {
 
 /** Removes empty folders of a host: `.claude/skills/ralph-plan`, `.claude/skills`, `.claude`. */
 function removeEmpty(folder: string, levels = 3): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // It is in use.
-    return;
-  }
-  if (levels > 1 && !basename(folder).startsWith('.')) removeEmpty(dirname(folder), levels - 1);
+  const isGone = removeEmptyDir(folder);
+  if (isGone && levels > 1 && !basename(folder).startsWith('.')) removeEmpty(dirname(folder), levels - 1);
 }
 
 /** Returns the permissions of a file: a private one stays private. */

@@ -14,7 +14,6 @@ export function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** Returns the error for a path that is a symlink. */
 export function linkRefused(path: string, purpose: 'read' | 'written', cause?: unknown): RalphError {
   return new RalphError('symlink-refused', `${path} is a symlink; nothing is ${purpose} through one.`, {
     remedy: `remove the link: rm '${path}'`,
@@ -53,7 +52,6 @@ export function isMachineFailure(error: unknown): boolean {
   return isRalphError(error) && error.exitCode === otherExits.internal.exitCode;
 }
 
-/** Explains why a read failed. */
 export function readFailure(path: string, error: unknown): RalphError {
   const why = `${path} cannot be read: ${messageOf(error)}`;
   return (
@@ -62,7 +60,15 @@ export function readFailure(path: string, error: unknown): RalphError {
   );
 }
 
-/** Explains why a write failed. */
+/** Runs `work`, which writes `path`, and explains its failure. */
+export function writing<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
 export function writeFailure(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (isRalphError(error) || code === undefined) return error;
@@ -87,7 +93,7 @@ export function writeFailure(path: string, error: unknown): unknown {
   };
   const [reason, remedy] = reasons[code] ?? [messageOf(error)];
   return new RalphError('file-unwritable', `${path} cannot be written: ${reason}`, {
-    ...(remedy === undefined ? {} : { remedy }),
+    remedy,
     ...exitCodeFor(code),
     cause: error,
   });

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../attempt.ts';
 import { sha256 } from '../crypto.ts';
 import { walkFiles } from './walk.ts';
 
@@ -42,13 +43,9 @@ export function markFiles(root: string, paths: Iterable<string>, maxBytes: numbe
 
 /** Returns a fingerprint of the whole content, whatever its size. */
 export function contentMark(file: string): string {
-  try {
-    // Reading a named pipe would wait for ever.
-    if (!lstatSync(file).isFile()) return brief(file);
-    return sha256(readFileSync(file));
-  } catch {
-    return 'unreadable';
-  }
+  // Reading a named pipe would wait for ever.
+  const read = () => (lstatSync(file).isFile() ? sha256(readFileSync(file)) : brief(file));
+  return attempt(read, 'unreadable');
 }
 
 /** Returns the files that were added, removed or changed between two looks. */
@@ -58,11 +55,7 @@ export function changedBetween(before: FileMarks, after: FileMarks): string[] {
 }
 
 function statOf(path: string): Stats | null {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
-  } catch {
-    return null;
-  }
+  return attempt(() => lstatSync(path), null);
 }
 
 function brief(path: string): string {

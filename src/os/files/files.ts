@@ -16,11 +16,13 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import * as v from 'valibot';
 import { messageOf, RalphError } from '../../core/error.ts';
-import { errorCode, isMissing, linkRefused, writeFailure } from './file-error.ts';
+import { attempt } from '../attempt.ts';
+import { errorCode, isMissing, linkRefused, writeFailure, writing } from './file-error.ts';
 import { useFile } from './open-file.ts';
+import { isWithin } from './real-path.ts';
 import { temporaryName } from './temp.ts';
 
 export type WriteOptions = {
@@ -86,11 +88,7 @@ export function readText(path: string, options: ReadOptions = {}): string | null
 
 /** Same as `readText`, but null also for a file that cannot be read. */
 export function tryReadText(path: string, options: ReadOptions = {}): string | null {
-  try {
-    return readText(path, options);
-  } catch {
-    return null;
-  }
+  return attempt(() => readText(path, options), null);
 }
 
 /** Reads a JSON file. Never throws. */
@@ -135,11 +133,7 @@ export function setAside(path: string, folder = dirname(path)): string | null {
 
 /** Makes the folder and those above it, unless they exist. */
 export function ensureDir(path: string, mode = 0o700): void {
-  try {
-    makeDir(resolve(path), mode);
-  } catch (error) {
-    throw writeFailure(path, error);
-  }
+  writing(path, () => makeDir(resolve(path), mode));
 }
 
 // Not with `recursive`: below /proc, where mkdir fails with ENOENT, Node 20 tries for ever.
@@ -179,7 +173,6 @@ export function moveFolder(from: string, to: string): boolean {
   }
 }
 
-/** Removes a file, if it exists. */
 export function removeIfThere(path: string): void {
   try {
     // The first `rmSync` of a process costs a millisecond, as much as a small hook has.
@@ -189,7 +182,6 @@ export function removeIfThere(path: string): void {
   }
 }
 
-/** Renames a file, if it exists. */
 export function renameIfThere(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -230,20 +222,12 @@ export function lstatOf(path: string): Stats | null {
 
 /** True for a folder, also behind a symlink. */
 export function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return attempt(() => statSync(path).isDirectory(), false);
 }
 
 /** True for a regular file, also behind a symlink. */
 export function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return attempt(() => statSync(path).isFile(), false);
 }
 
 /** Writes a file that must not exist yet, with these permissions whatever the umask. */
@@ -283,9 +267,8 @@ export function refuseLinkedFolders(path: string, root: string): void {
 /** Returns the paths from below `root` down to `path` itself. */
 function foldersBelow(root: string, path: string): string[] {
   const inside = relative(resolve(root), resolve(path));
-  if (isAbsolute(inside) || inside.split(sep)[0] === '..') {
+  if (!isWithin(resolve(path), resolve(root)))
     throw new RalphError('outside-root', `${path} is not below ${root}.`);
-  }
   const parts = inside === '' ? [] : inside.split(sep);
   return parts.map((_, index) => join(resolve(root), ...parts.slice(0, index + 1)));
 }

@@ -4,19 +4,17 @@ import * as v from 'valibot';
 import { RalphError } from '../../core/error.ts';
 import {
   isAlive,
+  ownIdentity,
   type ProcessIdentity,
-  processIdentity,
   processIdentitySchema,
 } from '../process/process-identity.ts';
-import { errorCode, isMachineFailure, writeFailure } from './file-error.ts';
+import { errorCode, isMachineFailure, writing } from './file-error.ts';
 import { lstatOf, readJson, reclaimDir, removeIfThere, setAside, writeNew } from './files.ts';
 import { temporaryName } from './temp.ts';
 
-/** The owner of a lock, and what it tells others. */
 export type LockInfo = ProcessIdentity & { readonly info: Readonly<Record<string, unknown>> };
 
 export type Lock = {
-  /** Removes the lock if it is still ours. */
   release(): void;
   /** Puts the lock back if it was removed or damaged; true if that was needed. A living owner keeps it. */
   restore(info: Record<string, unknown>): boolean;
@@ -107,8 +105,7 @@ function createLock(path: string, token: string): Lock {
     },
     restore(info) {
       const folder = dirname(path);
-      const isInPlace = lstatOf(folder)?.isDirectory() && lstatOf(path)?.isFile() && tokenIn(path) === token;
-      if (isInPlace) return false;
+      if (lstatOf(folder)?.isDirectory() && lstatOf(path)?.isFile() && isOurs()) return false;
       reclaimDir(folder, dirname(folder), 0o755);
       if (lstatOf(path) && (tokenIn(path) === null || look(path).state === 'dead')) setAside(path);
       return withFile(path, lockText(token, info), (ours) => linkNew(ours, path));
@@ -128,18 +125,17 @@ function tokenIn(path: string): string | null {
 function withFile<T>(path: string, text: string, use: (file: string) => T): T {
   const file = temporaryName(path);
   try {
-    writeNew(file, text, 0o600, false);
-    return use(file);
-  } catch (error) {
-    throw writeFailure(path, error);
+    return writing(path, () => {
+      writeNew(file, text, 0o600, false);
+      return use(file);
+    });
   } finally {
     removeIfThere(file);
   }
 }
 
 function lockText(token: string, info: Record<string, unknown>): string {
-  const identity = processIdentity(process.pid) ?? { pid: process.pid, startedAt: 'unknown' };
-  return `${JSON.stringify({ ...identity, token, info })}\n`;
+  return `${JSON.stringify({ ...ownIdentity(), token, info })}\n`;
 }
 
 /** Makes the lock with all its text at once; false if there is one already. */

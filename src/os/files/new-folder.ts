@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeFailure } from './file-error.ts';
+import { writeFailure, writing } from './file-error.ts';
 import { ensureDir, refuseLinkedFolders } from './files.ts';
 
 /** Makes a folder with this name, with a number after it if the name is taken. */
@@ -19,18 +19,12 @@ export function makeNewFolder(root: string, name: string): string {
   }
 }
 
-/** Moves a folder, if it exists. */
 export function moveFolder(from: string, to: string): boolean {
   if (!fs.existsSync(from)) return false;
-  try {
-    fs.renameSync(from, to);
-    return true;
-  } catch (error) {
-    throw writeFailure(to, error);
-  }
+  writing(to, () => fs.renameSync(from, to));
+  return true;
 }
 
-/** Removes a folder with all that is in it. */
 export function removeFolder(path: string): void {
   fs.rmSync(path, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
 import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { attempt } from '../attempt.ts';
 
-/** Links that Linux follows. */
 const mostLinks = 40;
 
 /** Resolves every symbolic link in a path, also those to missing files; a missing part stays as it is. */
@@ -12,23 +12,12 @@ export function realPath(path: string): string {
 function follow(path: string, links: number): string | null {
   let missing = '';
   for (let at = path; ; at = dirname(at)) {
-    try {
-      return join(realpathSync.native(at), missing);
-    } catch {
-      const target = targetOf(at);
-      if (target !== null) return links === 0 ? null : follow(join(target, missing), links - 1);
-      if (at === dirname(at)) return null;
-      missing = join(basename(at), missing);
-    }
-  }
-}
-
-/** Returns the target of a symbolic link; null for anything else. */
-function targetOf(path: string): string | null {
-  try {
-    return resolve(dirname(path), readlinkSync(path));
-  } catch {
-    return null;
+    const real = attempt(() => realpathSync.native(at), null);
+    if (real !== null) return join(real, missing);
+    const target = attempt(() => resolve(dirname(at), readlinkSync(at)), null);
+    if (target !== null) return links === 0 ? null : follow(join(target, missing), links - 1);
+    if (at === dirname(at)) return null;
+    missing = join(basename(at), missing);
   }
 }
 

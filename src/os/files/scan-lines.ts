@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { attempt } from '../attempt.ts';
 
 /** A longer line is shown by its two ends first. */
 const longLine = 128 * 1024;
@@ -22,7 +23,6 @@ export type FileScan = {
   readonly wholeEnd: number;
 };
 
-/** Places in a file; `end` is not part of it. */
 type Range = { readonly start: number; readonly end: number };
 
 /** Returns the text of a line that came as Latin-1. */
@@ -30,7 +30,6 @@ export function utf8Of(line: string): string {
   return /[^\0-\x7f]/.test(line) ? Buffer.from(line, 'latin1').toString('utf8') : line;
 }
 
-/** Returns the size of a regular file, or null. */
 export function fileSize(path: string): number | null {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() ? stat.size : null;
@@ -84,7 +83,6 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
   return { size, wholeEnd };
 }
 
-/** A part of the file that was read already. */
 type FilePart = { readonly text: string; readonly at: number };
 
 function lastNewline(bytes: Buffer, before: number): number {
@@ -110,12 +108,7 @@ function isWhole(fd: number, start: number, end: number): boolean {
   const bytes = Buffer.allocUnsafe(end - from);
   const text = bytes.toString('utf8', 0, readFully(fd, bytes, bytes.length, from));
   if (from !== start) return text === '}';
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => JSON.parse(text) !== undefined, false);
 }
 
 function readFully(fd: number, into: Buffer, length: number, from: number): number {

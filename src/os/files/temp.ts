@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { attempt } from '../attempt.ts';
 import { errorCode } from './file-error.ts';
 
 /** Makes a new folder and returns its real path, because git and agents report real paths. */
@@ -55,10 +56,6 @@ function isGone(pid: number): boolean {
 
 /** Returns the disk that a folder is on; null if it is none, or a link to one. */
 function deviceOf(folder: string): number | null {
-  try {
-    const stat = lstatSync(folder);
-    return stat.isDirectory() ? stat.dev : null;
-  } catch {
-    return null;
-  }
+  const stat = attempt(() => lstatSync(folder), null);
+  return stat?.isDirectory() ? stat.dev : null;
 }

@@ -20,8 +20,9 @@ export async function diffBetween(
   to: string | null,
   maxChars: number,
 ): Promise<Diff | null> {
-  if (![from, to ?? from].every((commit) => /^[0-9a-f]{7,64}$/.test(commit))) return null;
-  const result = await lookWithGit(cwd, [...diffWords, from, ...(to === null ? [] : [to]), ...workOnly]);
+  const commits = [from, ...(to === null ? [] : [to])];
+  if (!commits.every(isCommit)) return null;
+  const result = await lookWithGit(cwd, [...diffWords, ...commits, ...workOnly]);
   if (result.exitCode !== 0) return null;
   return {
     text: result.stdout.slice(0, maxChars),
@@ -31,9 +32,13 @@ export async function diffBetween(
 
 const maxFileChars = 400_000;
 
+function isCommit(text: string): boolean {
+  return /^[0-9a-f]{7,64}$/.test(text);
+}
+
 /** Returns a file as a commit or snapshot has it; null if it has none, or a larger or binary one. */
 export async function fileAt(cwd: string, commit: string, path: string): Promise<string | null> {
-  if (!/^[0-9a-f]{7,64}$/.test(commit) || path === '') return null;
+  if (!isCommit(commit) || path === '') return null;
   const words = ['cat-file', 'blob', `${commit}:${path}`];
   const { stdout, exitCode, truncated } = await lookWithGit(cwd, words);
   if (exitCode !== 0 || truncated || stdout.length > maxFileChars || stdout.includes('\0')) return null;
@@ -43,7 +48,7 @@ export async function fileAt(cwd: string, commit: string, path: string): Promise
 /** Counts what changed between two commits, or since a commit; null if git cannot tell. */
 export async function countChanges(cwd: string, from: string, to: string | null): Promise<string | null> {
   const commits = [from, ...(to === null ? [] : [to])];
-  if (!commits.every((commit) => /^[0-9a-f]{7,64}$/.test(commit))) return null;
+  if (!commits.every(isCommit)) return null;
   const words = ['diff', '--shortstat', '--no-ext-diff', '--no-textconv', '--no-renames', committedOnly];
   const { stdout, exitCode } = await lookWithGit(cwd, [...words, ...commits, ...workOnly]);
   return exitCode === 0 ? stdout.trim() || 'nothing changed' : null;

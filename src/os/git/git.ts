@@ -1,5 +1,6 @@
 import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { attempt } from '../attempt.ts';
 import { listDir, lstatOf, readText, tryReadText } from '../files/files.ts';
 import { realPath } from '../files/real-path.ts';
 import {
@@ -46,7 +47,8 @@ export function findWholeRepository(cwd: string): string | null {
 /** Checks what git itself checks. */
 function isWhole(gitDir: string): boolean {
   // In old repositories it is a link, and its branch may have no commit yet.
-  const head = linkOf(join(gitDir, 'HEAD')) ?? tryReadText(join(gitDir, 'HEAD'));
+  const file = join(gitDir, 'HEAD');
+  const head = attempt(() => readlinkSync(file), null) ?? tryReadText(file);
   if (!/^(ref:\s*refs\/|refs\/|[0-9a-f]{40})/.test(head ?? '')) return false;
   const has = (name: string) => existsSync(join(gitDir, name));
   return has('commondir') || (has('objects') && has('refs'));
@@ -72,29 +74,16 @@ export function inMainWorkingCopy(cwd: string): string {
   return join(basename(main) === '.git' ? dirname(main) : main, relative(top, here));
 }
 
-function linkOf(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
-}
-
 /** False for an empty folder of that name, which git skips, too. */
 function isRepository(path: string): boolean {
   return existsSync(join(path, 'HEAD')) || lstatOf(path)?.isDirectory() === false;
 }
 
+/** False also for a folder that we may not read: it is not ours. */
 function isFilled(path: string): boolean {
-  try {
-    return listDir(path).length > 0;
-  } catch {
-    // A folder that we may not read is not ours.
-    return false;
-  }
+  return attempt(() => listDir(path).length > 0, false);
 }
 
-/** Folders of a repository. */
 export type GitFolders = {
   readonly gitDir: string;
   /** Differs from `gitDir` only in a linked worktree. */
@@ -178,7 +167,6 @@ export async function commitPaths(
   return null;
 }
 
-/** Returns what git printed; null if it failed. */
 async function stdoutOf(call: Promise<CommandResult>): Promise<string | null> {
   const { exitCode, stdout } = await call;
   return exitCode === 0 ? stdout : null;
@@ -202,7 +190,7 @@ export async function runGitForUser(
   stdin?: string,
 ): Promise<CommandResult> {
   const env = await withoutPrograms(cwd, { keepOfUser: true });
-  return runGit(cwd, args, timeoutMs, { env, ...(stdin === undefined ? {} : { stdin }) });
+  return runGit(cwd, args, timeoutMs, { env, stdin });
 }
 
 /** Returns variables that switch hooks and filters off: they may be commands that the agent chose, or programs that it wrote. */
@@ -230,7 +218,7 @@ export function runGit(
   cwd: string,
   args: readonly string[],
   timeoutMs = 60_000,
-  more: { readonly env?: Environment; readonly stdin?: string | Buffer } = {},
+  more: { readonly env?: Environment; readonly stdin?: string | Buffer | undefined } = {},
 ): Promise<CommandResult> {
   const top = findRepository(cwd);
   const pipe = top === null ? undefined : findPipe(top);
@@ -254,11 +242,7 @@ function findPipe(top: string): string | undefined {
 }
 
 function isPipe(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
-  } catch {
-    return false;
-  }
+  return attempt(() => statSync(path).isFIFO(), false);
 }
 
 function unreadable(path: string): CommandResult {

@@ -26,7 +26,6 @@ export async function pushTo(
   return { words: [...words, ...(places.length === 0 ? [remote] : []), `refs/heads/${branch}:${target}`] };
 }
 
-/** Returns where git itself would push a branch. */
 async function configuredTarget(
   root: string,
   branch: string,

@@ -4,11 +4,8 @@ import { headCommit, runGit, runGitForUser } from './git.ts';
 import { changedFiles } from './git-diff.ts';
 import { treeState } from './tree-state.ts';
 
-/** What has to happen to bring the files to a commit or snapshot; `kept` are files that this would overwrite. */
-export type RestorePlan = { readonly changes: readonly string[]; readonly kept: readonly string[] };
-
-/** Compares the working copy with a commit or snapshot; null if git has none. */
-export async function planRestore(top: string, commit: string): Promise<RestorePlan | null> {
+/** Compares the working copy with a commit or snapshot; null if git has none. `kept` would be overwritten. */
+export async function planRestore(top: string, commit: string) {
   const [state, head, listing] = await Promise.all([
     treeState(top),
     headCommit(top),

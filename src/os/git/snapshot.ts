@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../attempt.ts';
 import { runGit } from './git.ts';
 import type { TreeState } from './tree-state.ts';
 
@@ -65,7 +66,7 @@ function* changesIn(top: string, paths: Iterable<string>): Generator<Buffer> {
     const name = `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
     if (stat === undefined) yield Buffer.from(`D ${name}\n`);
     else if (stat.size <= maxFileBytes && total + stat.size <= maxTotalBytes) {
-      const content = contentOf(join(top, path), stat);
+      const content = attempt(() => contentOf(join(top, path), stat), null);
       if (content === null) continue;
       total += stat.size;
       const mode = stat.isSymbolicLink() ? '120000' : stat.mode & 0o100 ? '100755' : '100644';
@@ -75,14 +76,10 @@ function* changesIn(top: string, paths: Iterable<string>): Generator<Buffer> {
   }
 }
 
-/** Null for a folder, a device or a file that cannot be read. */
+/** Null for a folder or a device. */
 function contentOf(path: string, stat: Stats): Buffer | null {
-  try {
-    if (stat.isSymbolicLink()) return Buffer.from(readlinkSync(path));
-    return stat.isFile() ? readFileSync(path) : null;
-  } catch {
-    return null;
-  }
+  if (stat.isSymbolicLink()) return Buffer.from(readlinkSync(path));
+  return stat.isFile() ? readFileSync(path) : null;
 }
 
 function dataOf(content: Buffer): Buffer {

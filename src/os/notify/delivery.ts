@@ -17,7 +17,6 @@ export type NotifySettings = {
   readonly command?: readonly string[];
 } & { readonly [S in Service]?: string };
 
-/** Surroundings that sending depends on. */
 export type NotifyWorld = {
   readonly cwd: string;
   /** The agent works in a sandbox: nothing of the project may run here. */
@@ -33,7 +32,6 @@ export type NotifyWorld = {
 /** Result of sending by one channel. `detail` is fit for a log: it contains neither the address nor the secret. */
 export type Delivery = { readonly channel: Channel; readonly ok: boolean; readonly detail: string };
 
-/** Returns the channels that are set up. */
 export function channelsOf(settings: NotifySettings): Channel[] {
   return channels.filter((channel) => settings[channel] !== undefined && settings[channel] !== false);
 }

@@ -1,5 +1,6 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { Notice } from '../../core/notice.ts';
+import { attempt } from '../attempt.ts';
 import { type Argv, findProgram, runCommand } from '../process/process.ts';
 import type { Environment } from '../process/program.ts';
 import type { NotifyWorld } from './delivery.ts';
@@ -45,7 +46,6 @@ function withoutMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Returns the failure, or null. */
 async function run(command: Argv, cwd: string, env: Environment): Promise<string | null> {
   const end = await runCommand(command, { cwd, env, timeoutMs, maxBytes: 4096 });
   if (end.exitCode === 0) return null;
@@ -77,18 +77,10 @@ function throughMultiplexer(sequence: string, env: Environment): string {
 
 /** Returns a function that writes to the terminal of this process, wherever its output goes; null if it has none. */
 export function controllingTerminal(): ((sequence: string) => void) | null {
-  const write = (sequence: string): boolean => {
-    try {
-      const fd = openSync('/dev/tty', 'w');
-      try {
-        writeSync(fd, sequence);
-      } finally {
-        closeSync(fd);
-      }
+  const write = (sequence: string) =>
+    attempt(() => {
+      writeFileSync('/dev/tty', sequence);
       return true;
-    } catch {
-      return false;
-    }
-  };
+    }, false);
   return write('') ? (sequence) => void write(sequence) : null;
 }

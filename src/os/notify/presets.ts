@@ -6,7 +6,6 @@ export const services = ['slack', 'discord', 'ntfy', 'telegram'] as const;
 
 export type Service = (typeof services)[number];
 
-/** A POST to a service. */
 export type ServicePost = { readonly url: string; readonly body: object };
 
 /** Makes the POST that tells a notice to a service. What an agent wrote can neither mention people nor make a link. */

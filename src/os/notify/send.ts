@@ -38,7 +38,7 @@ export async function sendBy(
   }
 }
 
-type Sent = { readonly ok: boolean; readonly detail: string };
+type Sent = Omit<Delivery, 'channel'>;
 
 async function deliver(
   channel: Channel,
@@ -58,14 +58,8 @@ async function deliver(
   if (channel === 'email') return sendMail(notice, address, outsideOf(world));
   // A hook starts without them, as they slow Node down.
   const certificates = world.env.NODE_EXTRA_CA_CERTS;
-  if (channel === 'webhook') {
-    const { secret } = settings;
-    return postNotice(
-      notice,
-      { url: address, certificates, ...(secret === undefined ? {} : { secret }) },
-      world,
-    );
-  }
+  if (channel === 'webhook')
+    return postNotice(notice, { url: address, certificates, secret: settings.secret }, world);
   const { url, body } = servicePost(channel, address, notice);
   return postJson(body, { url, certificates }, world);
 }
@@ -105,10 +99,7 @@ async function runProgram(
   stdin: string,
   { cwd, env, stop }: Pick<NotifyWorld, 'cwd' | 'env' | 'stop'>,
 ): Promise<Sent> {
-  const end = await runCommand(argv, {
-    ...{ cwd, env, stdin, timeoutMs: commandMs, maxBytes: 4096 },
-    ...(stop ? { stop } : {}),
-  });
+  const end = await runCommand(argv, { cwd, env, stdin, stop, timeoutMs: commandMs, maxBytes: 4096 });
   if (end.error) return { ok: false, detail: end.error.message };
   if (end.timedOut) return { ok: false, detail: `stopped after ${commandMs / 1000} s` };
   return { ok: end.exitCode === 0, detail: `exit code ${end.exitCode ?? end.signal}` };

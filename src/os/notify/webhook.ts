@@ -14,7 +14,7 @@ const pauses = [500, 2000];
 
 export type WebhookTarget = {
   readonly url: string;
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /** A file of certificates to trust beside the usual ones. */
   readonly certificates?: string | undefined;
   /** For tests: the pauses between attempts. */
@@ -50,9 +50,8 @@ export async function postJson(
   for (let attempt = 1; ; attempt++) {
     const seconds = Math.floor(Date.now() / 1000);
     const result = await post(new URL(target.url), body, {
-      timeoutMs,
       certificates: target.certificates,
-      ...(stop ? { signal: stop } : {}),
+      stop,
       headers: {
         'content-type': 'application/json',
         'user-agent': `ralphkit/${version}`,
@@ -70,37 +69,29 @@ function signature(secret: string, seconds: number, body: string): string {
   return createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
 }
 
-/** True if another attempt may help. */
+/** The status of an answer; or why there was none, which names neither the address nor anything that may be secret. */
+type PostResult = number | string;
+
 function mayPass(result: PostResult): boolean {
-  if (result.kind === 'failed') return true;
-  return result.status >= 500 || result.status === 408 || result.status === 429;
+  return typeof result === 'string' || result >= 500 || result === 408 || result === 429;
 }
 
 function verdict(result: PostResult, attempts: number): { ok: boolean; detail: string } {
   const times = attempts === 1 ? '' : ` (${attempts} attempts)`;
-  if (result.kind === 'failed') return { ok: false, detail: `${result.why}${times}` };
-  const ok = result.status >= 200 && result.status < 300;
-  return { ok, detail: `answered with status ${result.status}${times}` };
+  if (typeof result === 'string') return { ok: false, detail: `${result}${times}` };
+  return { ok: result >= 200 && result < 300, detail: `answered with status ${result}${times}` };
 }
-
-type PostResult =
-  | { readonly kind: 'answered'; readonly status: number }
-  /** `why` names neither the address nor anything else that may be secret. */
-  | { readonly kind: 'failed'; readonly why: string };
 
 /** Sends one POST. Follows no redirects, does not read the answer's body, and never rejects. */
 function post(
   url: URL,
   body: string,
-  options: {
+  options: Pick<WebhookTarget, 'certificates'> & {
     readonly headers: Readonly<Record<string, string>>;
-    readonly timeoutMs: number;
-    readonly signal?: AbortSignal;
-    /** A file of certificates to trust beside the usual ones. */
-    readonly certificates?: string | undefined;
+    readonly stop: AbortSignal | undefined;
   },
 ): Promise<PostResult> {
-  const { headers, timeoutMs, signal, certificates } = options;
+  const { headers, stop, certificates } = options;
   const isSecure = url.protocol === 'https:';
   const extra = isSecure && certificates ? tryReadText(certificates) : null;
   const start = isSecure ? secureRequest : plainRequest;
@@ -112,18 +103,15 @@ function post(
       // Kept-alive connections would hold the process.
       agent: false,
       headers: { ...headers, 'content-length': bytes.length },
-      signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
+      signal: AbortSignal.any([timeout, ...(stop ? [stop] : [])]),
       ...(extra === null ? {} : { ca: [...rootCertificates, extra] }),
     });
     request.on('response', ({ statusCode = 0 }) => {
-      resolve({ kind: 'answered', status: statusCode });
+      resolve(statusCode);
       request.destroy();
     });
     request.on('error', (error) => {
-      resolve({
-        kind: 'failed',
-        why: timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : reason(error),
-      });
+      resolve(timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : reason(error));
     });
     request.end(bytes);
   });

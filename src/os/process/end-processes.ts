@@ -1,3 +1,4 @@
+import { attempt } from '../attempt.ts';
 import { systemClock } from '../clock.ts';
 import { readStat } from './process-list.ts';
 
@@ -38,7 +39,5 @@ function startOf(pid: number): string {
 
 /** Signals a process, which may be gone. */
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {}
+  attempt(() => process.kill(pid, signal), false);
 }

@@ -1,9 +1,4 @@
-/** Cuts a stream of bytes into lines. */
-export type LineSplitter = {
-  push(chunk: Buffer): void;
-  /** Delivers a last line without a newline: the stream is over. */
-  end(): void;
-};
+export type LineSplitter = ReturnType<typeof createLineSplitter>;
 
 const newline = 10;
 const carriageReturn = 13;
@@ -16,7 +11,7 @@ const defaultMaxLineBytes = 128 * 1024 * 1024;
 export function createLineSplitter(
   onLine: (line: Buffer) => void,
   options: { readonly maxLineBytes?: number; readonly onOversize?: (bytes: number) => void } = {},
-): LineSplitter {
+) {
   const { maxLineBytes = defaultMaxLineBytes, onOversize } = options;
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -40,7 +35,7 @@ export function createLineSplitter(
   }
 
   return {
-    push(chunk) {
+    push(chunk: Buffer): void {
       let start = 0;
       for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
         const part = chunk.subarray(start, end);
@@ -54,7 +49,8 @@ export function createLineSplitter(
       }
       if (start < chunk.length) hold(start === 0 ? chunk : chunk.subarray(start));
     },
-    end() {
+    /** Delivers a last line without a newline: the stream is over. */
+    end(): void {
       if (bytes > 0) deliverParts();
     },
   };

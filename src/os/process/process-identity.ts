@@ -16,6 +16,10 @@ export function processIdentity(pid: number): ProcessIdentity | null {
   return startedAt === null ? null : { pid, startedAt };
 }
 
+export function ownIdentity(): ProcessIdentity {
+  return processIdentity(process.pid) ?? { pid: process.pid, startedAt: 'unknown' };
+}
+
 /** True if this very process is still running. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return processIdentity(identity.pid)?.startedAt === identity.startedAt;
@@ -25,8 +29,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
 export function processStart(pid: number): number | null {
   if (process.platform === 'win32') return null;
   if (process.platform !== 'linux') {
-    const text = startFromPs(listWithPs(['-o', 'stat=,lstart=', '-p', String(pid)]) ?? '');
-    const at = Date.parse(`${text} UTC`);
+    const at = Date.parse(`${startOf(pid)} UTC`);
     return Number.isNaN(at) ? null : at;
   }
   const ticks = Number(readStat(pid)?.startTime || Number.NaN);

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { attempt } from '../attempt.ts';
 import { listWithPs } from './spawn.ts';
 
 type Stat = {
@@ -8,7 +9,6 @@ type Stat = {
   readonly startTime: string;
 };
 
-/** A living process. */
 export type ProcessRow = Stat & {
   readonly pid: number;
   /** Returns the variables, separated by NUL; empty if they cannot be read. */
@@ -53,32 +53,19 @@ export function readStat(pid: number): Stat | null {
 
 /** Returns all pids. Linux only; none if /proc is not mounted. */
 export function listPids(): number[] {
-  try {
-    const names = readdirSync('/proc');
-    return names.filter((name) => /^\d+$/.test(name)).map(Number);
-  } catch {
-    return [];
-  }
+  const names = attempt(() => readdirSync('/proc'), []);
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 /** Reads a file below /proc. Node reads UTF-8 fastest; only names, which are not used here, are not ASCII. */
 export function readProcText(name: string): string | null {
-  try {
-    return readFileSync(`/proc/${name}`, 'utf8');
-  } catch {
-    return null;
-  }
+  return attempt(() => readFileSync(`/proc/${name}`, 'utf8'), null);
 }
 
 export function readProc(name: string): Buffer | null {
-  try {
-    return readFileSync(`/proc/${name}`);
-  } catch {
-    return null;
-  }
+  return attempt(() => readFileSync(`/proc/${name}`), null);
 }
 
-/** Returns our own pid and those of our ancestors. */
 export function ancestors(parentOf: (pid: number) => number | undefined): Set<number> {
   const pids = new Set<number>();
   for (let pid: number | undefined = process.pid; pid && !pids.has(pid); pid = parentOf(pid)) pids.add(pid);

@@ -1,3 +1,4 @@
+import { attempt } from '../attempt.ts';
 import { descends } from './descent.ts';
 import {
   ancestors,
@@ -12,15 +13,17 @@ import {
 /** Selects the processes of a group and those with a mark in their environment. */
 export type ProcessQuery = {
   readonly mark: EnvironmentMark;
-  readonly group?: number;
+  readonly group?: number | undefined;
   /** Selects also processes that come from this run and have removed all other marks. */
-  readonly descent?: string;
+  readonly descent?: string | undefined;
   /** Taken when the group was started: older processes are skipped. */
-  readonly since?: Birth;
+  readonly since?: Birth | undefined;
 };
 
 /** Marks all processes of a run, of one iteration of it, or (`tree`) of one start. */
-type EnvironmentMark = { readonly runId: string; readonly iteration?: number } | { readonly tree: string };
+type EnvironmentMark =
+  | { readonly runId: string; readonly iteration?: number | undefined }
+  | { readonly tree: string };
 
 /** A process and the number of forks that the machine had made when it started. */
 export type Birth = { readonly pid: number; readonly forks: number };
@@ -77,6 +80,7 @@ function findInProc(query: ProcessQuery): number[] {
   });
   if (matches.length === 0) return matches;
   const protectedPids = ancestors((pid) => readStat(pid)?.ppid);
+  const maySignal = (pid: number) => attempt(() => process.kill(pid, 0), false);
   return matches.filter((pid) => !protectedPids.has(pid) && maySignal(pid));
 }
 
@@ -115,14 +119,6 @@ export function exists(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-function maySignal(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }
 

@@ -7,7 +7,7 @@ import { collect } from './pipes.ts';
 import { birthOf, findProcesses, type ProcessQuery, runMarks } from './process-table.ts';
 import { followChildren } from './process-tree.ts';
 import { type Environment, findProgram, outsideEnvironment, shellCommand } from './program.ts';
-import { type Argv, type LaunchSpec, launch, type ProcessInput, signalGroup } from './spawn.ts';
+import { type Argv, type Exit, type LaunchSpec, launch, type ProcessInput, signalGroup } from './spawn.ts';
 
 export { type Argv, type Environment, findProgram, outsideEnvironment, shellCommand };
 
@@ -27,16 +27,12 @@ export type ProcessSpec = LaunchSpec & {
   /** Asks it to stop, a second before TERM; not after `finish`. */
   readonly askToStop?: () => void;
   readonly clock?: Clock;
-  /** Ends the tree when it aborts. */
   readonly stop?: AbortSignal;
 };
 
-export type ProcessEnd = {
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
+/** `error` may also be what an output handler threw; the tree is stopped then. */
+export type ProcessEnd = Exit & {
   readonly cause: EndCause;
-  /** Why it did not start, or what an output handler threw; the tree is stopped then. */
-  readonly error?: Error;
   /** Processes that outlived the main one and were ended. */
   readonly sweptPids: readonly number[];
 };
@@ -44,14 +40,13 @@ export type ProcessEnd = {
 export type RunningProcess = Omit<Deadlines, 'clear'> & {
   /** Null if it did not start. */
   readonly pid: number | null;
-  /** Ends the tree now. */
   stop(): void;
   readonly input: ProcessInput;
   /** Never rejects. Resolves when no process of the tree is left and all output was delivered. */
   readonly done: Promise<ProcessEnd>;
 };
 
-/** From the question to stop to TERM. */
+// From the question to stop to TERM.
 const askMs = 1000;
 
 /** Starts a process in its own group, marked with the run, and ends its whole tree with it. */
@@ -129,12 +124,8 @@ function endGroup(pid: number | null, termMs: number): () => void {
 }
 
 function queryOf(group: number, tree: string, { traced, runId }: ProcessSpec): ProcessQuery {
-  return {
-    mark: { tree },
-    group,
-    ...(traced ? { descent: runId } : {}),
-    ...(process.platform === 'linux' ? { since: birthOf(group) } : {}),
-  };
+  const since = process.platform === 'linux' ? birthOf(group) : undefined;
+  return { mark: { tree }, group, descent: traced ? runId : undefined, since };
 }
 
 /** Ends every process that has the run, and the iteration if one is given, in its environment. Returns their pids. */
@@ -148,17 +139,11 @@ export async function sweepRun(
     readonly group?: number;
     /** Also their children, which may hide where they come from; lists all processes once more. */
     readonly children?: boolean;
-    /** The run was started with `traced`. */
     readonly traced?: boolean;
   } = {},
 ): Promise<number[]> {
   const { iteration, except = [], termMs = 3000, group, children = false, traced = false } = options;
-  const mark = { runId, ...(iteration === undefined ? {} : { iteration }) };
-  const query = {
-    mark,
-    ...(group === undefined ? {} : { group }),
-    ...(traced ? { descent: runId } : {}),
-  };
+  const query = { mark: { runId, iteration }, group, descent: traced ? runId : undefined };
   const childrenOf = children ? followChildren() : () => [];
   const find = () => {
     const pids = findProcesses(query);
@@ -167,16 +152,11 @@ export async function sweepRun(
   return endProcesses(find, termMs);
 }
 
-export type CommandResult = {
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
+export type CommandResult = Exit & {
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
-  /** True if output above `maxBytes` was dropped. */
   readonly truncated: boolean;
-  /** Why it did not start. */
-  readonly error?: Error;
 };
 
 /** Time that is left to a command that starts after the stop. */
@@ -194,12 +174,12 @@ export async function runCommand(
   options: {
     readonly cwd: string;
     readonly env?: Environment;
-    readonly stdin?: string | Buffer;
+    readonly stdin?: string | Buffer | undefined;
     readonly timeoutMs?: number;
     /** For each of the two outputs. */
     readonly maxBytes?: number;
     /** Ends it when it aborts; without one, see `endCommandsOn`. */
-    readonly stop?: AbortSignal;
+    readonly stop?: AbortSignal | undefined;
   },
 ): Promise<CommandResult> {
   const { cwd, env = process.env, stdin = null, stop = stopOfAll } = options;
@@ -217,18 +197,11 @@ export async function runCommand(
   };
   let cancel = systemClock.timer(stop?.aborted ? Math.min(timeoutMs, afterStopMs) : timeoutMs, expire);
   stop?.addEventListener('abort', expire, { once: true });
-  const { exitCode, signal, error } = await launched.exited;
+  const exit = await launched.exited;
   stop?.removeEventListener('abort', expire);
   cancel();
   if (timedOut) signalGroup(pid, 'SIGKILL');
   await launched.drain();
-  return {
-    exitCode,
-    signal,
-    stdout: stdout.text(),
-    stderr: stderr.text(),
-    timedOut,
-    truncated: stdout.truncated() || stderr.truncated(),
-    ...(error === undefined ? {} : { error }),
-  };
+  const truncated = stdout.truncated() || stderr.truncated();
+  return { ...exit, stdout: stdout.text(), stderr: stderr.text(), timedOut, truncated };
 }

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, win32 } from 'node:path';
+import { attempt } from '../attempt.ts';
 import { isWithin, realPath } from '../files/real-path.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -92,11 +93,8 @@ function variable(env: Environment, name: string, fallback: string): string {
 }
 
 function canRun(file: string, windows: boolean): boolean {
-  try {
-    if (!statSync(file).isFile()) return false;
+  return attempt(() => {
     if (!windows) accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+    return statSync(file).isFile();
+  }, false);
 }

@@ -1,6 +1,6 @@
 import type { ChildProcess, Serializable, StdioOptions } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { pipesEmpty } from './pipes.ts';
+import { attempt } from '../attempt.ts';
 import { type Environment, findProgram, type StartCommand, windowsCommand } from './program.ts';
 
 /** A program and its arguments; no shell reads them. */
@@ -25,7 +25,8 @@ type Launched = {
 /** Standard input that stays open. What a process that is gone would get is dropped. */
 export type ProcessInput = { write(text: string): void; close(): void };
 
-const noInput: ProcessInput = { write: () => {}, close: () => {} };
+/** Parts of a process that did not start. */
+const notStarted = { pid: null, drain: async () => {}, input: { write: () => {}, close: () => {} } };
 
 export type LaunchSpec = {
   readonly argv: Argv;
@@ -46,12 +47,11 @@ export function launch(spec: LaunchSpec): Launched {
     child = spawnGroup(spec);
   } catch (error) {
     // E2BIG and a NUL in an argument are thrown, ENOENT and EACCES come as an event.
-    const exited = Promise.resolve(failedStart(spec, error));
-    return { pid: null, exited, drain: async () => {}, input: noInput };
+    return { ...notStarted, exited: Promise.resolve(failedStart(spec, error)) };
   }
   const exited = exitOf(child, spec);
   // Without a pid it has no pipes either: the process is out of files (EMFILE).
-  if (child.pid === undefined) return { pid: null, exited, drain: async () => {}, input: noInput };
+  if (child.pid === undefined) return { ...notStarted, exited };
   let received = 0;
   let isClosed = false;
   const deliver = (handler: (chunk: Buffer) => void) => (chunk: Buffer) => {
@@ -67,10 +67,7 @@ export function launch(spec: LaunchSpec): Launched {
     isClosed = true;
   });
   const drain = async () => {
-    await pipesEmpty(
-      () => received,
-      () => isClosed,
-    );
+    await pipesEmpty(() => ({ received, isClosed }));
     for (const stream of child.stdio) stream?.destroy();
   };
   const input = {
@@ -104,48 +101,11 @@ export function signalGroup(group: number | null, signal: 'SIGTERM' | 'SIGKILL')
     killer.on('error', () => {});
     return;
   }
-  try {
-    process.kill(-group, signal);
-  } catch {}
-}
-
-/** A process whose input stays open. */
-export type Conversation = {
-  say(text: string): void;
-  /** Closes its input; most programs exit then, also when we are killed. */
-  close(): void;
-  kill(): void;
-  /** Never rejects. */
-  readonly exited: Promise<Exit>;
-};
-
-/** Starts a process in its own group whose input stays open. */
-export function converse(
-  [program, ...args]: Argv,
-  options: { readonly cwd: string; readonly env: Environment; readonly onStdout: (chunk: Buffer) => void },
-): Conversation {
-  const { cwd, env, onStdout } = options;
-  const child = childProcess().spawn(program, args, {
-    cwd,
-    env,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  child.stdout.on('data', onStdout);
-  for (const stream of [child.stdin, child.stdout]) stream.on('error', () => {});
-  return {
-    say: (text) => void child.stdin.write(text),
-    close: () => void child.stdin.end(),
-    kill: () => signalGroup(child.pid ?? null, 'SIGKILL'),
-    exited: exitOf(child, { argv: [program], cwd }),
-  };
+  attempt(() => process.kill(-group, signal), false);
 }
 
 /** Runs a command on our own terminal and pipes to its end, as a shell would. Never rejects. */
-export async function runInForeground(
-  argv: Argv,
-  options: { readonly cwd: string; readonly env: Environment },
-): Promise<Exit> {
+export async function runInForeground(argv: Argv, options: Pick<LaunchSpec, 'cwd' | 'env'>): Promise<Exit> {
   const [program, ...args] = argv;
   const child = childProcess().spawn(program, args, { ...options, stdio: 'inherit' });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -162,12 +122,7 @@ export async function runInForeground(
 /** Starts a process that outlives us, with its output appended to files. Rejects if it does not start. */
 export function startDetached(
   [program, ...args]: Argv,
-  options: {
-    readonly cwd: string;
-    readonly env: Environment;
-    readonly stdout: string;
-    readonly stderr: string;
-  },
+  options: Pick<LaunchSpec, 'cwd' | 'env'> & { readonly stdout: string; readonly stderr: string },
 ): Promise<number> {
   const { cwd, env, stdout, stderr } = options;
   const outputs = [openSync(stdout, 'a', 0o600), openSync(stderr, 'a', 0o600)] as const;
@@ -187,9 +142,7 @@ export function startDetached(
 /** Starts one of our programs with a message channel, in a group that a Ctrl-C or a kill of our group does not reach. */
 export function startChild(
   [program, ...args]: Argv,
-  options: {
-    readonly cwd: string;
-    readonly env: Environment;
+  options: Pick<LaunchSpec, 'cwd' | 'env'> & {
     onMessage(message: unknown): void;
     onStderr(text: string): void;
   },
@@ -231,6 +184,29 @@ function failedStart({ argv: [program], cwd }: Pick<LaunchSpec, 'argv' | 'cwd'>,
     ? cause
     : new Error(`${program} cannot start: ${cwd} does not exist`, { cause });
   return { exitCode: null, signal: null, error };
+}
+
+// More than a pipe or a socket pair holds on any of our platforms.
+const pipeBytes = 16 * 1024 * 1024;
+
+/**
+ * Resolves when the pipes are closed, or, if a process outside the tree keeps them open, when two turns of the event
+ * loop brought nothing. Reads no more of such a process than the pipes can have held.
+ */
+function pipesEmpty(state: () => { received: number; isClosed: boolean }): Promise<void> {
+  const first = state().received;
+  let last = first;
+  let quietTurns = 0;
+  return new Promise((resolve) => {
+    const look = () => {
+      const { received, isClosed } = state();
+      quietTurns = received === last ? quietTurns + 1 : 0;
+      last = received;
+      if (isClosed || quietTurns === 2 || last - first > pipeBytes) return resolve();
+      setImmediate(look);
+    };
+    setImmediate(look);
+  });
 }
 
 /** Loads the module at the first start: a hook that only takes a lock must not pay for it (2 to 7 ms). */

@@ -1,7 +1,7 @@
 import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { attempt } from '../attempt.ts';
 import { errorCode } from '../files/file-error.ts';
 
-/** Reads all of standard input. */
 export function readStdin(): string {
   let bytes = Buffer.allocUnsafe(64 * 1024);
   for (let length = 0; ; ) {
@@ -29,14 +29,9 @@ export function writeStdio(fd: 1 | 2, data: string | Uint8Array): boolean {
 
 /** Prints a file; false if there is none. */
 export function printFile(path: string): boolean {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch {
-    return false;
-  }
-  writeStdio(1, bytes);
-  return true;
+  const bytes = attempt(() => readFileSync(path), null);
+  if (bytes !== null) writeStdio(1, bytes);
+  return bytes !== null;
 }
 
 /** True for a terminal. Loads node:tty, which takes long, only for a device. */

@@ -1,5 +1,3 @@
-import { isSecretName } from 'ralphkit-guard/secret-names';
-
 /** Set of bytes: one at the index of each member. */
 export type Alphabet = Uint8Array;
 
@@ -7,41 +5,35 @@ export type Alphabet = Uint8Array;
 export type SecretFormat = {
   readonly label: string;
   readonly prefixes: readonly string[];
-  /** Bytes that may follow the prefix; the format sees no further than the first other one. */
+  /** Bytes that may follow the prefix; the format sees no further than the first other one. See `tokenBytes`. */
   readonly alphabet: Alphabet;
   /** A character that has to be among them. */
   readonly needs?: string;
   /** Most bytes that are looked at. */
   readonly limit: number;
-  /** Bytes that are replaced beyond the limit, when all up to the limit were. */
-  readonly tail: Alphabet;
   /** Matches the part after the prefix. Replaced is its group `value`, or without one the prefix and the match. */
   readonly rest: RegExp;
-  /** Matches the beginning of the part, so that most texts need not wait for more. */
-  readonly begin?: RegExp;
-  /** Finds the token also where newlines or colour codes stand in it. */
-  readonly joins?: boolean;
   /** Keeps the prefix, which is no secret and says what was there. */
   readonly keepPrefix?: boolean;
   /** No token after two letters: `task-…` is not `sk-…`. One letter may be that of `\n`. */
   readonly notInWord?: boolean;
-  /** Decides by the name in an assignment. */
-  accepts?(name: string): boolean;
+  /** The prefix is in the name of an assignment, which has to be that of a secret. */
+  readonly named?: boolean;
 };
 
-/** The escape character in a pattern. */
 export const esc = String.raw`\x1b`;
 /** A colour code, also as JSON, C or a shell write it. */
 const colour = String.raw`(?:${esc}|\\+(?:u001[bB]|x1[bB]|033|e))\[[\d;]*[A-Za-z]`;
 /** Matches newlines and colour codes in the middle of a token. */
 export const gapPattern = new RegExp(String.raw`^(?:\\*[\r\n]|\\+[rn]|${colour})+`);
 
-const word = alphabet(String.raw`[\w.~+/=-]`);
-const wordWithGaps = alphabet(String.raw`[\w.~+/=\r\n\x1b[;\\-]`);
+/** A token is also found where newlines or colour codes stand in it. */
+export const tokenBytes = alphabet(String.raw`[\w.~+/=\r\n\x1b[;\\-]`);
 const line = alphabet(String.raw`[^\0-\x08\x0a-\x1a\x1c-\x1f\x7f]`);
+/** Newlines of a private key may be escaped, and a tool may have put `12→` or `12|` before each line. */
 const pem = alphabet(String.raw`[\w+/=\s\\:,.|\xe2\x86\x92\x1b[;-]`);
+const word = alphabet(String.raw`[\w.~+/=-]`);
 
-const hex = [...'0123456789abcdef'];
 /** The first three characters of a number in base64: a Discord token begins with an account's number. */
 const numbersInBase64 = Array.from({ length: 90 }, (_, n) =>
   Buffer.from(`${n + 10}0`)
@@ -58,8 +50,12 @@ const secretWords = 'secret token credential api_key access_key account_key priv
 const quote = String.raw`\\*["'\x60]`;
 /** The rest of a name and the sign of an assignment. Behind a name in quotes the value is in quotes, or it is no text. */
 const named = String.raw`^[\w-]{0,32}(?:${quote}\]?(?:${colour})*[ \t]{0,8}(?:=>?|:)[ \t]{0,8}(?:${colour})*(?=${quote})|(?:${colour})*[ \t]{0,8}(?:=>?|:=?)[ \t]{0,8}(?:${colour})*)`;
-const namedBegin = new RegExp(String.raw`^[\w-]*(?:$|[:=\\${esc}"'\x60]|[ \t]+(?:$|[:=\\${esc}]))`);
-const keyHolders = ['', 'RSA ', 'EC ', 'DSA ', 'OPENSSH ', 'ENCRYPTED '];
+/** Matches the beginning of `named`, so that most texts need not wait for more. */
+export const namedBegin = new RegExp(String.raw`^[\w-]*(?:$|[:=\\${esc}"'\x60]|[ \t]+(?:$|[:=\\${esc}]))`);
+const keyNames = [
+  ...['', 'RSA ', 'EC ', 'DSA ', 'OPENSSH ', 'ENCRYPTED '].map((holder) => `${holder}PRIVATE KEY`),
+  'PGP PRIVATE KEY BLOCK',
+];
 
 /** Of two that begin at the same place the longer match wins. */
 export const secretFormats: readonly SecretFormat[] = [
@@ -74,11 +70,7 @@ export const secretFormats: readonly SecretFormat[] = [
   token('aws-bedrock-key', 'ABSK bedrock-api-key-', /^[A-Za-z0-9+/]{60,}={0,2}/),
   token('google-key', 'AIza AQ.Ab', 35),
   token('google-oauth-token', 'ya29. GOCSPX- 1//0', 24),
-  token(
-    'azure-secret',
-    hex.slice(0, 10).map((digit) => `${digit}Q~`),
-    /^[\w.~-]{31,34}(?![\w~])/,
-  ),
+  token('azure-secret', '0Q~ 1Q~ 2Q~ 3Q~ 4Q~ 5Q~ 6Q~ 7Q~ 8Q~ 9Q~', /^[\w.~-]{31,34}(?![\w~])/),
   token('azure-key', 'JQQJ99', 40),
   token('npm-token', 'npm_', /^[A-Za-z0-9]{36,}/),
   token('pypi-token', 'pypi-AgE', 16),
@@ -86,11 +78,8 @@ export const secretFormats: readonly SecretFormat[] = [
   token('huggingface-token', 'hf_ api_org_', /^[A-Za-z0-9]{30,}/),
   token('amp-token', 'sgamp_ sgp_', 16),
   token('sendgrid-key', 'SG.', /^[\w-]{16,}\.[\w-]{16,}/),
-  token(
-    'twilio-key',
-    hex.map((digit) => `SK${digit}`),
-    /^[0-9a-f]{31}(?!\w)/,
-  ),
+  token('twilio-key', 'SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9', /^[0-9a-f]{31}(?!\w)/),
+  token('twilio-key', 'SKa SKb SKc SKd SKe SKf', /^[0-9a-f]{31}(?!\w)/),
   token('telegram-token', ':AA', /^[\w-]{32,33}(?![\w-])/),
   token('discord-token', numbersInBase64, /^[\w-]{20,25}\.[\w-]{6}\.[\w-]{27,}/),
   token('shopify-token', 'shpat_ shpca_ shppa_ shpss_', /^[0-9a-fA-F]{32,}/),
@@ -131,11 +120,8 @@ export const secretFormats: readonly SecretFormat[] = [
   token('jfrog-token', 'AKCp cmVmdGtu', /^[A-Za-z0-9]{50,}/),
   token('mail-key', 'key-', /^[0-9a-f]{32}(?!\w)/),
   token('mail-key', 'xkeysib- xsmtpsib-', 40),
-  token(
-    'payment-key',
-    'sq0atp- sq0csp- rzp_live_ FLWSECK- EZAK EZTK shippo_live_ access_token$production$',
-    14,
-  ),
+  token('payment-key', 'sq0atp- sq0csp- rzp_live_ FLWSECK- EZAK EZTK shippo_live_', 14),
+  token('payment-key', 'access_token$production$', 14),
   token('dropbox-token', 'sl.', /^(?:u\.)?[\w-]{100,}/),
   token('dynatrace-token', 'dt0c01. dt0s01.', 24),
   token('sonar-token', 'sqp_ squ_ sqa_', /^[0-9a-f]{40}(?!\w)/),
@@ -149,7 +135,6 @@ export const secretFormats: readonly SecretFormat[] = [
   {
     ...token('url-signature', 'sig= X-Amz-Signature=', /^[\w+/=-]{30,}/),
     alphabet: line,
-    joins: false,
     notInWord: true,
     keepPrefix: true,
   },
@@ -164,22 +149,11 @@ export const secretFormats: readonly SecretFormat[] = [
     alphabet: alphabet(String.raw`[^\0-\x20\x7f"'<>\\^\x60{|}[\]/?#]`),
     needs: '@',
     limit: 512,
-    tail: word,
     rest: /^(?:[^:@]*:(?![$*]).+|(?=[^@]*\d)[\w-]{20,})(?=@)/,
     keepPrefix: true,
   },
-  {
-    ...assigned(named, 'password', password),
-    prefixes: spellings('passw passphrase pwd'),
-    begin: namedBegin,
-    accepts: isSecretName,
-  },
-  {
-    ...assigned(named, 'secret', secret),
-    prefixes: spellings(secretWords),
-    begin: namedBegin,
-    accepts: isSecretName,
-  },
+  { ...assigned(named, 'password', password), prefixes: spellings('passw passphrase pwd'), named: true },
+  { ...assigned(named, 'secret', secret), prefixes: spellings(secretWords), named: true },
   { ...assigned('^', 'password', password), prefixes: ['--password ', '--passphrase '], keepPrefix: true },
   {
     ...assigned('^', 'secret', secret),
@@ -188,18 +162,18 @@ export const secretFormats: readonly SecretFormat[] = [
   },
   {
     label: 'private-key',
-    prefixes: [
-      ...keyHolders.map((holder) => `BEGIN ${holder}PRIVATE KEY-----`),
-      'BEGIN PGP PRIVATE KEY BLOCK-----',
-    ],
-    // Newlines may be escaped, and a tool may have put `12→` or `12|` before each line.
+    prefixes: keyNames.map((name) => `BEGIN ${name}-----`),
     alphabet: pem,
-    tail: pem,
     // Base64 has to follow soon. A block whose end is missing goes to its last long run of it.
     rest: /^(?=.{0,400}?[A-Za-z0-9+/]{40})(?:.*?-----END [A-Z0-9 ]+-----|.*[A-Za-z0-9+/]{40,}={0,2})/s,
     limit: 16_384,
   },
 ];
+
+/** Returns the bytes that are replaced beyond the limit, when all up to the limit were. */
+export function tailOf({ alphabet }: SecretFormat): Alphabet {
+  return alphabet === pem ? pem : word;
+}
 
 function alphabet(members: string): Alphabet {
   const pattern = new RegExp(members);
@@ -211,11 +185,9 @@ function token(label: string, prefixes: string | readonly string[], rest: number
   return {
     label,
     prefixes: typeof prefixes === 'string' ? prefixes.split(' ') : prefixes,
-    alphabet: wordWithGaps,
-    tail: word,
+    alphabet: tokenBytes,
     rest: typeof rest === 'number' ? new RegExp(String.raw`^[\w-]{${rest},}(?:\.[\w-]+)*`) : rest,
     limit: 1024,
-    joins: true,
   };
 }
 
@@ -232,13 +204,7 @@ function assigned(head: string, label: string, { least, holds }: Value) {
   const noTag = String.raw`(?!${quote},\\*"match\\*":)`;
   const quoted = String.raw`(?<quote>${quote})${noValue}(?<quoted>${value('')})(?=\k<quote>)${noTag}`;
   const plain = String.raw`${noValue}(?!\w+(?:\.[A-Za-z_]\w*)+${end})(?<plain>${value('{}()[\\],;&|')})${end}`;
-  return {
-    label,
-    alphabet: line,
-    tail: word,
-    limit: 256,
-    rest: new RegExp(`${head}(?:${quoted}|${plain})`),
-  };
+  return { label, alphabet: line, limit: 256, rest: new RegExp(`${head}(?:${quoted}|${plain})`) };
 }
 
 /** Names as `api_key`, `api-key`, `apikey`, `apiKey`, `ApiKey`, `API_KEY` and so on, apart by blanks. */

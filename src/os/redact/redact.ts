@@ -1,5 +1,15 @@
+import { isSecretName } from 'ralphkit-guard/secret-names';
 import { type Anchors, createAnchors, tripleAt } from './anchors.ts';
-import { type Alphabet, esc, gapPattern, type SecretFormat, secretFormats } from './formats.ts';
+import {
+  type Alphabet,
+  esc,
+  gapPattern,
+  namedBegin,
+  type SecretFormat,
+  secretFormats,
+  tailOf,
+  tokenBytes,
+} from './formats.ts';
 import { type Env, inBase64, placeholder, secretValues } from './secrets.ts';
 
 /** Takes secrets out of a stream; they may be cut by chunk borders. */
@@ -142,13 +152,13 @@ function matchNeedle(scan: Scan, at: number, needle: Needle): Match | 'more' | n
   const isCut = end === bytes.length && end < limit && !final;
   if (format.needs !== undefined && !isCut && nextPlace(scan, from, format.needs) >= end) return null;
   const text = bytes.toString('latin1', from, end);
-  if (format.begin?.test(text) === false) return null;
+  if (format.named && !namedBegin.test(text)) return null;
   if (isCut) return 'more';
   const [kept, length] = partsOf(text, format);
   if (length === 0) return null;
-  if (format.accepts?.(needle.start + (/^[\w-]*/.exec(text)?.[0] ?? '')) === false) return null;
+  if (format.named && !isSecretName(needle.start + (/^[\w-]*/.exec(text)?.[0] ?? ''))) return null;
   const to = from + kept + length;
-  const open = to === limit ? format.tail : null;
+  const open = to === limit ? tailOf(format) : null;
   if (kept === 0) return { from: format.keepPrefix ? from : at, to, label, open };
   // A value that is known by itself keeps its own name.
   const inner = longestMatch(scan, from + kept);
@@ -176,8 +186,8 @@ function endOfExact({ bytes, final }: Scan, at: number, { start, format }: Needl
 }
 
 /** Returns how many characters of a text are kept and how many after them are replaced; none if there is no secret. */
-function partsOf(text: string, { rest, joins }: SecretFormat): readonly [number, number] {
-  if (joins) return [0, joinedLength(text, rest)];
+function partsOf(text: string, { rest, alphabet }: SecretFormat): readonly [number, number] {
+  if (alphabet === tokenBytes) return [0, joinedLength(text, rest)];
   const match = rest.exec(text);
   const value = match?.groups?.quoted ?? match?.groups?.plain ?? match?.[0] ?? '';
   return [(match?.[0].length ?? 0) - value.length, value.length];
@@ -218,7 +228,6 @@ function runEnd(bytes: Buffer, from: number, alphabet: Alphabet, limit = bytes.l
   return end;
 }
 
-/** Returns the next place of a character. */
 function nextPlace({ bytes, needs }: Scan, from: number, character: string): number {
   const known = needs.get(character) ?? -1;
   if (known >= from) return known;

@@ -1,4 +1,5 @@
 import { isSecretName } from 'ralphkit-guard/secret-names';
+import { attempt } from '../attempt.ts';
 import { secretFormats } from './formats.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -16,7 +17,6 @@ const commonValues = new Set([
 const shortestSecret = 8;
 const urlWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*?:([^/?#\s]+)@/i;
 
-/** Returns the text that replaces a secret. */
 export function placeholder(label: string): string {
   return `[redacted:${label}]`;
 }
@@ -43,7 +43,7 @@ export function secretValues(env: Env): SecretValue[] {
 
 function valuesOf(name: string, value: string): string[] {
   const password = urlWithPassword.exec(value)?.[1];
-  if (password !== undefined) return [value, password, unescapeUrl(password)];
+  if (password !== undefined) return [value, password, attempt(() => decodeURIComponent(password), password)];
   return isSecretName(name) ? [value] : [];
 }
 
@@ -93,12 +93,4 @@ function escapeJson(text: string): string {
 
 function escapeUnicode(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-function unescapeUrl(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,19 +1,16 @@
 import { systemClock } from '../clock.ts';
 import type { Environment } from '../process/program.ts';
-import { type Argv, type Conversation, converse } from '../process/spawn.ts';
+import { type Argv, launch, signalGroup } from '../process/spawn.ts';
 
 /** A client that stays attached to a tmux server, so that a question costs no process. */
-export type TmuxClient = {
-  /** Returns what each command printed, null for one that failed; null for all if the client was closed. */
-  ask(commands: readonly string[]): Promise<(string | null)[] | null>;
-  readonly isOpen: () => boolean;
-  close(): void;
-};
+export type TmuxClient = ReturnType<typeof attachClient>;
+
+type Answers = (string | null)[];
 
 type Question = {
   readonly commands: number;
-  readonly answers: (string | null)[];
-  resolve(answers: (string | null)[] | null): void;
+  readonly answers: Answers;
+  resolve(answers: Answers | null): void;
 };
 
 const newline = 10;
@@ -24,7 +21,7 @@ const timeoutMs = 20_000;
  * A program may print such lines, too: as soon as anything is unexpected, the client is closed and its last answer is
  * not used.
  */
-export function attachClient(argv: Argv, env: Environment): TmuxClient {
+export function attachClient(argv: Argv, env: Environment) {
   const questions: Question[] = [];
   let isOpen = true;
   let hasExited = false;
@@ -32,9 +29,9 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
   function close(): void {
     if (!isOpen) return;
     isOpen = false;
-    client.close();
+    client.input.close();
     // Its pid may be that of another process once it has ended.
-    if (!hasExited) client.kill();
+    if (!hasExited) signalGroup(client.pid, 'SIGKILL');
     for (const question of questions.splice(0)) question.resolve(null);
   }
 
@@ -50,7 +47,8 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
     question.resolve(question.answers);
   }
 
-  const client: Conversation = converse(argv, { cwd: '/', env, onStdout: createReader(take, close) });
+  const onStdout = createReader(take, close);
+  const client = launch({ argv, cwd: '/', env, stdin: '', keepsInput: true, onStdout, onStderr: () => {} });
   void client.exited.then(() => {
     hasExited = true;
     close();
@@ -58,7 +56,8 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
   return {
     isOpen: () => isOpen,
     close,
-    ask(commands) {
+    /** Returns what each command printed, null for one that failed; null for all if the client was closed. */
+    ask(commands: readonly string[]): Promise<Answers | null> {
       if (!isOpen) return Promise.resolve(null);
       return new Promise((resolve) => {
         const cancel = systemClock.timer(timeoutMs, close);
@@ -70,7 +69,7 @@ export function attachClient(argv: Argv, env: Environment): TmuxClient {
             resolve(answers);
           },
         });
-        client.say(`${commands.join('\n')}\n`);
+        client.input.write(`${commands.join('\n')}\n`);
       });
     },
   };

@@ -34,12 +34,7 @@ export function lastingTmux(socket: string | null, env: Environment, many = many
     retryAt = now + retryMs;
     const words = ['attach-session', '-E', '-f', 'no-output,ignore-size', '-t', `=${session}:`];
     const [program, ...args] = tmuxArgv(socket, words);
-    try {
-      client = attachClient([setpriv, '--pdeathsig', 'KILL', program, '-C', ...args], outside);
-    } catch {
-      // Out of processes or files.
-      client = null;
-    }
+    client = attachClient([setpriv, '--pdeathsig', 'KILL', program, '-C', ...args], outside);
   }
 
   async function ask(ids: readonly string[]): Promise<Screens | null> {

@@ -35,28 +35,8 @@ export type WindowSpec = {
   readonly label: string;
 };
 
-/** One tmux server. */
-export type Tmux = {
-  /** All panes of the server; none if it does not run. Rejects if tmux does not answer. */
-  panes(): Promise<readonly Pane[]>;
-  /** All panes, and the screens of some, in one call for each 250. Rejects if tmux does not answer. */
-  screens(ids: readonly string[]): Promise<Screens>;
-  /** The screen with the `history` lines above it. */
-  capture(pane: string, history?: number, withColours?: boolean): Promise<string[]>;
-  /** Opens a window, and the session if there is none. */
-  openWindow(spec: WindowSpec): Promise<void>;
-  /** Starts a program in a pane and ends the one that runs in it. */
-  respawn(pane: string, spec: WindowSpec): Promise<void>;
-  killWindow(pane: string): Promise<void>;
-  /** Keys by their tmux names. */
-  sendKeys(pane: string, ...keys: string[]): Promise<void>;
-  /** Types text literally, never as names of keys. */
-  sendText(pane: string, text: string): Promise<void>;
-  /** Pastes text, then Enter, and changes the label of the pane. */
-  paste(pane: string, text: string, label: string): Promise<void>;
-};
+export type Tmux = ReturnType<typeof tmuxServer>;
 
-/** A command of tmux with its arguments. */
 type TmuxCommand = readonly string[];
 
 const chunkSize = 250;
@@ -93,23 +73,25 @@ function literal(word: string): string {
 }
 
 /** Calls the server behind a socket name, or the user's own one. */
-export function tmuxServer(socket: string | null, env: Environment): Tmux {
+export function tmuxServer(socket: string | null, env: Environment) {
   // Inside tmux, TMUX would send us to the server around us. A server that we start outlives the run around us.
   const { TMUX: _, TMUX_PANE: __, ...outside } = withoutMarks(env);
   const run = createRun(socket, outside);
-  const must = async (commands: readonly TmuxCommand[], call: Call = {}): Promise<string> => {
-    const result = await run(commands, call);
+  const must = async (commands: readonly TmuxCommand[], stdin?: string): Promise<string> => {
+    const result = await run(commands, stdin);
     if (result.exitCode !== 0) throw tmuxFailure(result);
     return result.stdout;
   };
   return {
-    async panes() {
+    /** All panes of the server; none if it does not run. Rejects if tmux does not answer. */
+    async panes(): Promise<readonly Pane[]> {
       const result = await run([listCommand]);
       // There are none if tmux is not installed.
       if (result.exitCode === null && findProgram('tmux', outside) !== null) throw tmuxFailure(result);
       return readPanes(result.stdout);
     },
-    async screens(ids) {
+    /** All panes, and the screens of some, in one call for each 250. Rejects if tmux does not answer. */
+    async screens(ids: readonly string[]): Promise<Screens> {
       const screens = new Map<string, string>();
       let panes: Pane[] = [];
       for (let at = 0; at < Math.max(1, ids.length); at += chunkSize) {
@@ -117,46 +99,45 @@ export function tmuxServer(socket: string | null, env: Environment): Tmux {
       }
       return { panes, screens };
     },
-    async capture(pane, history = 0, withColours = false) {
+    /** The screen with the `history` lines above it. */
+    async capture(pane: string, history = 0, withColours = false) {
       const above = history === 0 ? [] : ['-S', `-${history}`];
       const looks = withColours ? ['-e'] : [];
       return (await must([['capture-pane', '-p', ...looks, '-t', pane, ...above]])).split('\n');
     },
-    openWindow: (spec) => openWindow(run, spec),
-    async respawn(pane, spec) {
+    /** Opens a window, and the session if there is none. */
+    openWindow: (spec: WindowSpec) => openWindow(run, spec),
+    /** Starts a program in a pane and ends the one that runs in it. */
+    async respawn(pane: string, spec: WindowSpec) {
       const words = ['-k', '-t', pane, '-c', plain(spec.cwd), ...variablesOf(spec), '--', ...spec.argv];
       const clear = ['clear-history', '-t', pane];
       await must([['respawn-pane', ...words], clear, labelCommand(pane, spec.label)]);
     },
-    async killWindow(pane) {
+    async killWindow(pane: string) {
       await run([['kill-window', '-t', pane]]);
     },
-    async sendKeys(pane, ...keys) {
+    /** Keys by their tmux names. */
+    async sendKeys(pane: string, ...keys: string[]) {
       await must([['send-keys', '-t', pane, ...keys]]);
     },
-    async sendText(pane, text) {
+    /** Types text literally, never as names of keys. */
+    async sendText(pane: string, text: string) {
       for (const part of partsOf(text)) await must([['send-keys', '-t', pane, '-l', '--', part]]);
     },
-    async paste(pane, text, label) {
+    /** Pastes text, then Enter, and changes the label of the pane. */
+    async paste(pane: string, text: string, label: string) {
       const buffer = `swarm-${process.pid}`;
-      await must([['load-buffer', '-b', buffer, '-']], { stdin: text });
+      await must([['load-buffer', '-b', buffer, '-']], text);
       const words = ['paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', pane];
       await must([words, labelCommand(pane, label)]);
     },
   };
 }
 
-type Call = { readonly stdin?: string };
-type Run = (commands: readonly TmuxCommand[], call?: Call) => Promise<CommandResult>;
+type Run = (commands: readonly TmuxCommand[], stdin?: string) => Promise<CommandResult>;
 
 function createRun(socket: string | null, env: Environment): Run {
-  return (commands, { stdin } = {}) =>
-    runCommand(tmuxArgv(socket, ...commands), {
-      cwd: '/',
-      env,
-      timeoutMs,
-      ...(stdin === undefined ? {} : { stdin }),
-    });
+  return (commands, stdin) => runCommand(tmuxArgv(socket, ...commands), { cwd: '/', env, timeoutMs, stdin });
 }
 
 /** Adds what these panes show to `screens`, and returns all panes. */
@@ -270,5 +251,5 @@ function isWithoutSession({ stderr }: CommandResult): boolean {
 function tmuxFailure({ stderr, error, timedOut }: CommandResult): RalphError {
   const output = stderr.trim() || (error === undefined ? '' : messageOf(error));
   const why = timedOut ? 'tmux did not answer' : output || 'tmux gave no reason';
-  return new RalphError('tmux', why, { exitCode: 1, ...(error === undefined ? {} : { cause: error }) });
+  return new RalphError('tmux', why, { exitCode: 1, cause: error });
 }
