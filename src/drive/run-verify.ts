@@ -3,7 +3,7 @@ import type { EventBody } from '../journal/events.ts';
 import { fence } from './fence.ts';
 
 /** How a verify command ended. */
-export type VerifyRun = {
+type VerifyRun = {
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly ms: number;
@@ -12,8 +12,6 @@ export type VerifyRun = {
   /** The file with all of it, relative to the working copy. */
   readonly log?: string;
 };
-
-export type VerifyResult = { readonly check: Check; readonly event: EventBody };
 
 /** Runs the verify commands in order, up to the first that fails: they may be slow, and one is enough to reject a claim. */
 export async function* runVerify(
@@ -27,7 +25,7 @@ export async function* runVerify(
     readonly nonce: () => string;
     readonly run: (command: string, index: number) => Promise<VerifyRun>;
   },
-): AsyncGenerator<VerifyResult> {
+): AsyncGenerator<{ readonly check: Check; readonly event: EventBody }> {
   for (const [index, command] of commands.entries()) {
     const { output, ms, ...end } = await run(command, index);
     const ok = end.exitCode === 0 && !end.timedOut;

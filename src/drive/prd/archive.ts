@@ -8,12 +8,10 @@ import { makeNewFolder, moveFolder } from '../../os/files/new-folder.ts';
 import { commitPaths, currentBranch } from '../../os/git/git.ts';
 import { freshFiles } from './init.ts';
 import { stateOf } from './summary.ts';
-import { type PrdPaths, readTasksFile } from './tasks.ts';
+import { type PrdPaths, type PrdPlace, readTasksFile } from './tasks.ts';
 import { validTasks } from './turn-check.ts';
 
-type PrdArchive = {
-  readonly projectDir: string;
-  readonly paths: PrdPaths;
+type PrdArchive = PrdPlace & {
   readonly templates: string;
   readonly label: string | undefined;
   readonly includeLogs: boolean;
@@ -70,8 +68,6 @@ function archiveName(label: string): string {
   return name || 'loop';
 }
 
-type LooseTasks = ReturnType<typeof looseTasks>;
-
 /** Reads a task list that need not be valid: it can be archived without mending it first. */
 function looseTasks(paths: PrdPaths) {
   const file = readTasksFile(paths);
@@ -87,7 +83,7 @@ function looseTasks(paths: PrdPaths) {
   };
 }
 
-function summary(name: string, range: string, tasks: LooseTasks): string {
+function summary(name: string, range: string, tasks: ReturnType<typeof looseTasks>): string {
   return [
     `# ${tasks?.project || name}`,
     '',

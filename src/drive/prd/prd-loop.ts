@@ -24,12 +24,10 @@ import {
   snapshotFiles,
 } from './restore-files.ts';
 import { type PrdTurn, repairCommit, settleTasks } from './settle-turn.ts';
-import { ownFiles, type PrdPaths, putBack } from './tasks.ts';
+import { ownFiles, type PrdPlace, putBack } from './tasks.ts';
 import { readValidTasks, type ValidTasks } from './turn-check.ts';
 
-export type PrdLoopOptions = {
-  readonly projectDir: string;
-  readonly paths: PrdPaths;
+export type PrdLoopOptions = PrdPlace & {
   readonly rules: ReviewRules;
   readonly maxIterations: number;
   readonly mode: ActivePayload['mode'];

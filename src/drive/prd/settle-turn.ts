@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import { bookReview, isVerdictAtCap } from '../../core/review/cap.ts';
 import type { ReviewRules, Story, TaskProblem } from '../../core/review/story.ts';
 import { type CommittedFile, type RestoreFolders, repairHead, restoreFile } from './restore-files.ts';
-import { type PrdPaths, putBack, readTasksFile } from './tasks.ts';
+import { type PrdPaths, parseTasks, putBack, readTasksFile } from './tasks.ts';
 import {
   checkTurn,
   illegalOf,
-  isIllegal,
   type TurnWork,
   type ValidTasks,
   validTasks,
@@ -67,8 +66,9 @@ export function repairCommit(
     readonly others?: readonly CommittedFile[];
   },
 ) {
-  const isWrong = (text: string | null) =>
-    undone || approved !== null || isIllegal(text, before.tasks, work, rules);
+  const isIllegal = (text: string | null) =>
+    illegalOf(checkTurn(parseTasks(text), before.tasks, work, rules).problems).length > 0;
+  const isWrong = (text: string | null) => undone || approved !== null || isIllegal(text);
   const files = [{ path, text: list.text, isWrong }, ...(commit.others ?? [])];
   const message = approved !== null && !undone ? `chore: approve ${approved} at the review cap` : undefined;
   return repairHead({ ...commit, scratch: join(commit.folder, 'undo.index') }, files, message);

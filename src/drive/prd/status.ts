@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { dependencyProblems } from '../../core/review/dependencies.ts';
 import { byPriority, countTasks, estimateIterations, isComplete, nextStep } from '../../core/review/mode.ts';
-import type { IterationMode, ReviewRules, ReviewStatus, TaskList } from '../../core/review/story.ts';
+import type { ReviewRules, TaskList } from '../../core/review/story.ts';
 import { listRuns, readRun } from '../../journal/runs.ts';
 import { approvedOutside, type PrdMemory } from './memory.ts';
 import { activeOwner, readActive } from './ralph-active.ts';
@@ -36,12 +36,13 @@ function boardOf(tasks: TaskList, outside: readonly string[]) {
   const open = new Set(tasks.userStories.filter(({ passes }) => !passes).map(({ id }) => id));
   return byPriority(tasks.userStories).map((story) => {
     const { id, title, passes, reviewStatus, reviewCount, reviewFeedback, dependsOn } = story;
+    const { mode } = nextStep({ ...tasks, userStories: [story] }, { skipReview: false });
     return {
       id,
       title,
       state: stateOf(story),
       /** Mode of its next iteration; null if it is done. */
-      mode: passes ? null : modeOf(reviewStatus),
+      mode: passes ? null : mode,
       passes,
       reviewStatus,
       reviewCount,
@@ -53,11 +54,6 @@ function boardOf(tasks: TaskList, outside: readonly string[]) {
       waitsFor: passes ? [] : dependsOn.filter((other) => open.has(other)),
     };
   });
-}
-
-function modeOf(status: ReviewStatus | null): IterationMode {
-  if (status === 'changes_requested') return 'review-fix';
-  return status === 'needs_review' ? 'review' : 'implement';
 }
 
 /** Returns the stories left after each iteration, oldest first. Runs on an archived list in the same place do not count. */

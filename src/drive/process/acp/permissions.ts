@@ -28,16 +28,7 @@ export type AcpTurn = {
 };
 
 /** Answers the questions of an agent whether it may do something. */
-export type Permissions = {
-  /** Remembers what the agent tells about a call before it asks. */
-  note(update: JsonRecord): void;
-  answer(request: JsonRecord): Promise<JsonRecord>;
-};
-
-export function createPermissions(
-  spec: RunSpec,
-  { iteration, record, refusals, addLine }: Pick<AcpTurn, 'iteration' | 'record' | 'refusals' | 'addLine'>,
-): Permissions {
+export function createPermissions(spec: RunSpec, { iteration, record, refusals, addLine }: AcpTurn) {
   const { cwd, run, agent, settings } = spec;
   const calls = new Map<string, AcpCall>();
   const titleIsCommand = acpWordsOf(settings.agent.command ?? '').titleIsCommand === true;
@@ -64,12 +55,13 @@ export function createPermissions(
   }
 
   return {
-    note(fields) {
+    /** Remembers what the agent tells about a call before it asks. */
+    note(fields: JsonRecord): void {
       if (!/^tool_call(?:_update)?$/.test(str(fields.sessionUpdate) ?? '')) return;
       const { id } = update(fields);
       if (fields.status === 'completed' || fields.status === 'failed') calls.delete(id);
     },
-    async answer({ toolCall, options }) {
+    async answer({ toolCall, options }: JsonRecord): Promise<JsonRecord> {
       const call = update(asRecord(toolCall));
       const refusal = await refusalOf(call);
       const outcome = permissionOutcome(options, refusal === null);

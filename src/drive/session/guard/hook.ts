@@ -4,8 +4,7 @@ import { messageOf } from '../../../core/error.ts';
 import { isObject } from '../../../core/json.ts';
 import type { Environment } from '../../../os/process/program.ts';
 import type { Denial } from '../../mailbox.ts';
-import { type CallPlace, guardDuty } from './duty.ts';
-import { ownsRules } from './own-rules.ts';
+import { type CallPlace, guardDuty, ownsRules } from './duty.ts';
 import { shorten } from './shorten.ts';
 
 type GuardAnswer = {
