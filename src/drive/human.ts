@@ -28,12 +28,7 @@ export function isQuestionOpen(env: Environment, cwd: string): boolean {
 }
 
 /** Writes the agent's question to a human to a file named after its kind. */
-export function keepQuestion(
-  cwd: string,
-  outcome: Outcome,
-  text: string,
-  folder = projectPaths(cwd).root,
-): string | null {
+export function keepQuestion(cwd: string, outcome: Outcome, text: string, folder = projectPaths(cwd).root) {
   const kind = kinds[outcome];
   if (kind === undefined) return null;
   ensureDir(folder, 0o755);

@@ -23,7 +23,6 @@ const stopSchema = v.object({ how: v.fallback(v.picklist(['iteration', 'now']), 
 const noteSchema = v.object({ text: v.string() });
 const denialSchema = v.object({
   tool: v.string(),
-  /** The command, or the file. */
   what: v.string(),
   category: v.string(),
   reason: v.string(),

@@ -90,7 +90,7 @@ function newState(
   sessionId: string,
   prompt: string,
   options: StartLoopOptions,
-): RalphLoopState {
+) {
   const { description, match, minToolCalls, instruction } = options;
   return {
     active: true,

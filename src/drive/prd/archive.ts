@@ -58,7 +58,6 @@ export async function archivePrd(options: PrdArchive) {
   return { folder, uncommitted: await commitPaths(projectDir, [paths.root, folder], message) };
 }
 
-/** Turns any label into a folder name. */
 function archiveName(label: string): string {
   const name = label
     .normalize('NFC')

@@ -47,7 +47,6 @@ function ignoreMarker(projectDir: string): void {
   writeAtomic(path, `${before}${gap}${marker}${eol}`, { mode: 0o644 });
 }
 
-/** Throws if the name cannot be part of a git branch. */
 function checkName(name: string): void {
   const usable =
     /^[\p{L}\p{N}_][\p{L}\p{N}_./-]*$/u.test(name) && !/\.\.|\/\/|\/\.|[./]$|\.lock(\/|$)/.test(name);
@@ -64,11 +63,7 @@ function checkName(name: string): void {
 type PrdNames = { readonly date: string; readonly project: string; readonly branch: string | null };
 
 /** Returns the files of a fresh PRD by path, made of the templates in this folder. */
-export function freshFiles(
-  templates: string,
-  paths: PrdPaths,
-  { date, project, branch }: PrdNames,
-): ReadonlyMap<string, string> {
+export function freshFiles(templates: string, paths: PrdPaths, { date, project, branch }: PrdNames) {
   const template = (name: string): string => {
     const text = readText(join(templates, name));
     if (text !== null) return text;

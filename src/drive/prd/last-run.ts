@@ -98,7 +98,13 @@ function requireLegal(paths: PrdPaths, rules: TaskRules, marker?: string): Settl
   const illegal = illegalOf(problems);
   if (file.ok && tasks && illegal.length === 0)
     return { list: { text: file.text, tasks }, problems: [], undone: false, approved: null };
-  throw cannotUndo(paths.tasks, illegal.map(problemLine), marker);
+  const lines = illegal.slice(0, 5).map((problem) => `\n  ${problemLine(problem)}`);
+  const otherwise = marker === undefined ? '' : `; or, if you approved it yourself: rm '${marker}'`;
+  throw new RalphError(
+    'tasks-invalid',
+    `the last loop was killed, ${paths.tasks} has changed in a way that is not allowed, and what it was before is lost:${lines.join('')}`,
+    { remedy: `git log -p -- '${paths.tasks}', then put the last good version back${otherwise}` },
+  );
 }
 
 async function checkBrokenOff(
@@ -142,15 +148,4 @@ function tasksBefore(path: string, { stories }: EventOf<'prd.iteration'>): Valid
   const isSame =
     list && JSON.stringify(snapshotOf(list.tasks)) === JSON.stringify(snapshotOf({ userStories: stories }));
   return isSame ? list : null;
-}
-
-function cannotUndo(path: string, problems: readonly string[], marker?: string): RalphError {
-  const lines = problems.slice(0, 5).map((line) => `\n  ${line}`);
-  return new RalphError(
-    'tasks-invalid',
-    `the last loop was killed, ${path} has changed in a way that is not allowed, and what it was before is lost:${lines.join('')}`,
-    {
-      remedy: `git log -p -- '${path}', then put the last good version back${marker === undefined ? '' : `; or, if you approved it yourself: rm '${marker}'`}`,
-    },
-  );
 }

@@ -3,7 +3,7 @@ import type { NextStep } from '../../core/review/mode.ts';
 import { capPrefix, type ReviewRules } from '../../core/review/story.ts';
 import { oneLine } from '../../core/text.ts';
 
-export type IterationFacts = {
+type IterationFacts = {
   readonly iteration: number;
   readonly maxIterations: number;
   readonly step: NextStep;

@@ -19,7 +19,6 @@ export function rejectedName(iteration: number, path: string): string {
   return `${String(iteration).padStart(3, '0')}.${basename(path)}`;
 }
 
-/** Puts a file back, and keeps the rejected version. */
 export function restoreFile(
   { path, text, rejected }: FileToRestore,
   iteration: number,
@@ -75,7 +74,6 @@ export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths) {
     .filter(({ path, text }) => text !== null || lstatOf(path) === null);
   const log = read(progress);
   return {
-    /** Returns the illegal changes of the turn. */
     changes() {
       const after = read(progress);
       const isLost = log !== null && isMostlyLost(log, after);
@@ -88,7 +86,6 @@ export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths) {
         progress: isLost ? [{ path: progress, text: mergeProgress(log, after), rejected: after }] : [],
       };
     },
-    /** Returns the files as the last commit must have them. */
     committed(): CommittedFile[] {
       if (log === null) return steering;
       const isWrong = (text: string | null) => text === null || isMostlyLost(log, text);

@@ -12,7 +12,6 @@ import {
   withoutCommit,
 } from './turn-check.ts';
 
-/** A turn on a PRD, from the list that it began with. */
 export type PrdTurn = TurnWork & {
   readonly before: ValidTasks;
   readonly rules: ReviewRules;
@@ -22,11 +21,9 @@ export type PrdTurn = TurnWork & {
   readonly committed: boolean;
 };
 
-/** What became of the task list. */
 export type SettledTasks = {
   readonly list: ValidTasks;
   readonly problems: readonly TaskProblem[];
-  /** True if the change of the agent was undone. */
   readonly undone: boolean;
   /** Id of a story that the loop approved at the review cap; null if there is none. */
   readonly approved: string | null;
@@ -74,7 +71,6 @@ export function repairCommit(
   return repairHead({ ...commit, scratch: join(commit.folder, 'undo.index') }, files, message);
 }
 
-/** Returns the story that the turn reviewed; null for other turns. */
 function reviewOf({ before, mode, story, rules }: PrdTurn): Story | null {
   if (mode !== 'review' || rules.skipReview) return null;
   return before.tasks.userStories.find(({ id }) => id === story) ?? null;

@@ -8,7 +8,6 @@ import { activeOwner, readActive } from './ralph-active.ts';
 import { stateOf } from './summary.ts';
 import type { PrdPlace } from './tasks.ts';
 
-/** A story, as a row of the board. */
 export type BoardRow = ReturnType<typeof boardOf>[number];
 
 export type PrdStatus = ReturnType<typeof prdStatus>;
@@ -24,7 +23,6 @@ export function prdStatus(place: PrdPlace, tasks: TaskList, rules: ReviewRules, 
     counts: countTasks(tasks),
     next: { mode, story: story?.id ?? null },
     estimatedIterations: estimateIterations(tasks, rules),
-    /** The process that works on it, if one does. */
     running: marker && activeOwner(marker),
     stories: boardOf(tasks, rules.skipReview ? [] : approvedOutside(memory, tasks)),
     burnDown: memory === null ? [] : burnDown(place, memory),
@@ -50,7 +48,6 @@ function boardOf(tasks: TaskList, outside: readonly string[]) {
       /** True if it is approved, but by no review of a loop. */
       approvedOutside: outside.includes(id),
       dependsOn,
-      /** The stories that it still waits for. */
       waitsFor: passes ? [] : dependsOn.filter((other) => open.has(other)),
     };
   });

@@ -15,7 +15,6 @@ import { type PrdPaths, readTasksFile, type TasksFile } from './tasks.ts';
 /** A valid task list, with the text of its file. */
 export type ValidTasks = { readonly text: string; readonly tasks: TaskList };
 
-/** Reads a task list; null if it is not valid. */
 export function readValidTasks(paths: Pick<PrdPaths, 'tasks' | 'top'>): ValidTasks | null {
   return validTasks(readTasksFile(paths));
 }
@@ -30,7 +29,6 @@ export function illegalOf(problems: readonly TaskProblem[]): TaskProblem[] {
   return problems.filter(({ omission }) => !omission);
 }
 
-/** What a turn is for. */
 export type TurnWork = { readonly mode: NextStep['mode']; readonly story: string | null };
 
 /** Compares the file after a turn with the list before it. Never throws. */
@@ -108,7 +106,6 @@ export function withoutCommit(before: TaskList, after: TaskList): TaskProblem[] 
   }));
 }
 
-/** Returns problems for feedback that changed without a review. */
 function rewordedFeedback(before: TaskList, after: TaskList): TaskProblem[] {
   return pairsOf(before, after).flatMap(({ was, story }) => {
     const isReviewed =

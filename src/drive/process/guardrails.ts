@@ -21,7 +21,6 @@ export async function* runGuardrails(context: CheckContext) {
   }
 }
 
-/** Name of the check that a guardrail is. */
 export function checkName(command: string): string {
   return `guardrail: ${command}`;
 }

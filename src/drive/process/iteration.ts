@@ -10,8 +10,7 @@ import { composePrompt } from '../../core/prompt.ts';
 import type { Progress, Turn } from '../../core/turn.ts';
 import { agentEnded, decisionEvents, iterationStarted } from '../../journal/turn-events.ts';
 import { noSandbox } from '../../sandbox/sandbox.ts';
-import { fence } from '../fence.ts';
-import { runVerify } from '../run-verify.ts';
+import { fence, runVerify } from '../run-verify.ts';
 import { type AgentTurn, readTurn, sessionCutBy } from './agent-turn.ts';
 import { type CheckContext, runCheck } from './check-command.ts';
 import { runGuardrails } from './guardrails.ts';
@@ -19,7 +18,6 @@ import type { Inspection, Recorder } from './loop-kind.ts';
 import type { RunParts, RunSpec } from './run-spec.ts';
 import { runScm } from './scm.ts';
 
-/** Runs one iteration: prompt, agent, checks, decision. */
 export async function runIteration(
   spec: RunSpec,
   before: LoopState,
@@ -125,7 +123,6 @@ function repositoryChecks(detail: string | null): Check[] {
   return [{ check: 'repository', ok: false, detail, feedback: { action: 'APPEND', text } }];
 }
 
-/** True if the agent did something that a guardrail can check. */
 function canBeChecked({ end }: AgentTurn): boolean {
   return end !== 'limited' && end !== 'aborted' && end !== 'empty';
 }

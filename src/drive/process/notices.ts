@@ -70,10 +70,7 @@ function waitFacts({ because, ms = 0 }: EventOf<'decision'>): Facts | null {
 }
 
 /** A provider's limit is named in the title. */
-function headlineOf(
-  state: string,
-  { code, text }: EventOf<'decision'>['because'],
-): Pick<NoticeFacts, 'headline' | 'because'> {
+function headlineOf(state: string, { code, text }: EventOf<'decision'>['because']) {
   const limit = limitOfReason(code);
   return { because: text, ...(limit && { headline: `${state}: ${limit.mark.replace('-', ' ')}` }) };
 }

@@ -92,11 +92,7 @@ function firstFailed({ evidence }: Judgement): string | undefined {
   return evidence.find((item) => !item.ok)?.check;
 }
 
-function readStream(
-  path: string,
-  { adapter, plan }: Attempt,
-  ended: EventOf<'agent.ended'>,
-): StreamedTurn | null {
+function readStream(path: string, { adapter, plan }: Attempt, ended: EventOf<'agent.ended'>) {
   const plainText = plan.completion.tasks !== undefined;
   const reader = createTurnReader(adapter, { now: () => Date.parse(ended.at), plainText });
   if (!readLines(path, (line) => void reader.push(line.toString('utf8')))) return null;

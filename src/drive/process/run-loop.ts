@@ -33,7 +33,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
   const commands = [...guardrails.map(({ command }) => command), ...verify];
   const watchedFiles = watchFiles(
     { cwd: spec.cwd, env: spec.env, commands, protectedPaths, protectChecks },
-    { folder: paths.root, file: paths.protected, resumed: spec.resume !== undefined },
+    { file: paths.protected, resumed: spec.resume !== undefined },
   );
   const journal = openJournal(paths.journal, () => spec.clock.now(), {
     root: spec.cwd,

@@ -11,7 +11,6 @@ import { type TreeState, treeState } from '../../os/git/tree-state.ts';
 
 const mostFiles = 50;
 
-/** Working copy, and what the last turn changed in it. */
 export type WorkingCopy = Awaited<ReturnType<typeof openWorkingCopy>>;
 
 /**

@@ -28,7 +28,6 @@ export function startMessage(state: SessionLoop): string {
   ].join('\n\n');
 }
 
-/** Message that sends the agent back to work. */
 export function continuationMessage(state: SessionLoop): string {
   const { loop } = state;
   const tag = tagText(loop);

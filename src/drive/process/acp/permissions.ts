@@ -11,7 +11,7 @@ import {
 import { asRecord, type JsonRecord, str } from '../../../agents/json.ts';
 import { oneLine } from '../../../core/text.ts';
 import { isWithin, realPath } from '../../../os/files/real-path.ts';
-import { denialOf, guardText, judgeCall } from '../../session/guard/hook.ts';
+import { judgeCall } from '../../session/guard/hook.ts';
 import type { Recorder } from '../loop-kind.ts';
 import type { RunSpec } from '../run-spec.ts';
 
@@ -47,11 +47,10 @@ export function createPermissions(spec: RunSpec, { iteration, record, refusals, 
     if (byPermissions !== null) return byPermissions;
     const { tool, input } = guardedCall(call, titleIsCommand);
     const env = { ...spec.env, ...agent.guard.env, RALPH_RUN_ID: run };
-    const verdict = await judgeCall(tool, input, { env, cwd, sessionId: '' });
-    const denial = verdict && denialOf(verdict, tool, input);
-    if (!verdict || !denial) return null;
-    record({ type: 'guard.denied', iteration, ...denial });
-    return guardText(verdict);
+    const judgement = await judgeCall(tool, input, { env, cwd, sessionId: '' });
+    if (!judgement?.denial) return null;
+    record({ type: 'guard.denied', iteration, ...judgement.denial });
+    return judgement.text;
   }
 
   return {

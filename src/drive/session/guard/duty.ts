@@ -18,11 +18,7 @@ type GuardSetting = (typeof strictness)[number];
 export type CallPlace = { readonly env: Environment; readonly cwd: string; readonly sessionId: string };
 
 /** Returns null if the guard is off here; otherwise whether a person can see its warnings. */
-export async function guardDuty({
-  env,
-  cwd,
-  sessionId,
-}: CallPlace): Promise<{ readonly unattended: boolean } | null> {
+export async function guardDuty({ env, cwd, sessionId }: CallPlace) {
   const setting = await guardSetting(env, cwd);
   if (setting === 'off') return null;
   const unattended = Boolean(env.RALPH_RUN_ID) || (sessionId !== '' && hasSessionLoop(env, sessionId));
