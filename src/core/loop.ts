@@ -51,7 +51,7 @@ export const noLimits: Limits = {
   sameError: 0,
 };
 
-export type FailAction = 'APPEND' | 'PREPEND' | 'REPLACE';
+type FailAction = 'APPEND' | 'PREPEND' | 'REPLACE';
 
 /** Text that joins the next prompt once. */
 export type Feedback = { readonly action: FailAction; readonly text: string };

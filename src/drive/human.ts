@@ -9,6 +9,8 @@ import type { Environment } from '../os/process/program.ts';
 
 type Question = { readonly kind: 'blocked' | 'decide'; readonly text: string };
 
+const kinds: Partial<Record<Outcome, Question['kind']>> = { BLOCKED: 'blocked', NEEDS_DECISION: 'decide' };
+
 /** Returns the question that the last run ended with, and that run; null if there is none. */
 export function openQuestion(cwd: string): (Question & { readonly view: RunView }) | null {
   const run = listRuns(cwd).at(-1);
@@ -22,18 +24,13 @@ export function openQuestion(cwd: string): (Question & { readonly view: RunView 
 
 /** True if the last run ended with a question that nobody has answered. */
 export function isQuestionOpen(env: Environment, cwd: string): boolean {
-  return openQuestion(cwd) !== null && !hasAnswer(env, cwd);
+  return openQuestion(cwd) !== null && !readText(answerPath(env, cwd))?.trim();
 }
 
 /** Writes the agent's question to a human to a file named after its kind. */
-export function keepQuestion(
-  cwd: string,
-  outcome: Outcome,
-  text: string,
-  folder = projectPaths(cwd).root,
-): string | null {
-  const kind = kindOf(outcome);
-  if (kind === null) return null;
+export function keepQuestion(cwd: string, outcome: Outcome, text: string, folder = projectPaths(cwd).root) {
+  const kind = kinds[outcome];
+  if (kind === undefined) return null;
   ensureDir(folder, 0o755);
   const path = questionPath(folder, kind);
   writeAtomic(path, `${text.trim()}\n`, { mode: 0o644 });
@@ -46,11 +43,6 @@ export function keepAnswer(env: Environment, cwd: string, text: string): void {
   ensureDir(dirname(path));
   const before = readText(path);
   writeAtomic(path, `${before ?? ''}${text.trim()}\n`);
-}
-
-/** True if an answer waits for the next run. */
-function hasAnswer(env: Environment, cwd: string): boolean {
-  return Boolean(readText(answerPath(env, cwd))?.trim());
 }
 
 /** Reads question and answer for the first prompt of a run. Call `forget` once they are in its journal. */
@@ -69,12 +61,8 @@ export function readAnswer(
   return {
     words: [wordsOf(question, answer)],
     forget() {
-      const files = [
-        ...(path === null ? [] : [path]),
-        questionPath(folder, 'blocked'),
-        questionPath(folder, 'decide'),
-      ];
-      for (const file of files) removeIfThere(file);
+      if (path !== null) removeIfThere(path);
+      for (const kind of Object.values(kinds)) removeIfThere(questionPath(folder, kind));
     },
   };
 }
@@ -95,12 +83,7 @@ function questionIn(cwd: string, folder: string): Question | null {
 
 function questionKind(cwd: string, run: string): Question['kind'] | null {
   const end = lastEvent(runPaths(cwd, run).journal);
-  return end?.type === 'run.ended' ? kindOf(end.outcome) : null;
-}
-
-function kindOf(outcome: Outcome): Question['kind'] | null {
-  if (outcome === 'BLOCKED') return 'blocked';
-  return outcome === 'NEEDS_DECISION' ? 'decide' : null;
+  return (end?.type === 'run.ended' && kinds[end.outcome]) || null;
 }
 
 function questionPath(folder: string, kind: Question['kind']): string {

@@ -23,7 +23,6 @@ const stopSchema = v.object({ how: v.fallback(v.picklist(['iteration', 'now']), 
 const noteSchema = v.object({ text: v.string() });
 const denialSchema = v.object({
   tool: v.string(),
-  /** The command, or the file. */
   what: v.string(),
   category: v.string(),
   reason: v.string(),
@@ -36,15 +35,7 @@ type Refusal = Readonly<v.InferOutput<typeof refusalSchema>>;
 /** A tool call that the guard refused. */
 export type Denial = Readonly<v.InferOutput<typeof denialSchema>>;
 
-export type Mailbox = {
-  /** Returns notes that came since the last call, oldest first. */
-  takeNotes(): string[];
-  /** Returns the tool calls that the guard denied since the last call. */
-  takeDenials(): Denial[];
-  /** Waits until the mailbox changes or, since some file systems cannot be watched, for a short time. */
-  waitForChange(signal: AbortSignal): Promise<void>;
-  close(): void;
-};
+export type Mailbox = ReturnType<typeof openMailbox>;
 
 /** Intervals between two looks at a mailbox that is watched, and at one that cannot be. */
 const usualLooks = { watchedMs: 10_000, unwatchedMs: 500 };
@@ -97,7 +88,7 @@ export function openMailbox(
   run: string,
   onStop: (how: StopRequest) => void,
   looks = usualLooks,
-): Mailbox {
+) {
   const folder = mailboxPath(env, run);
   ensureDir(folder);
   const look = (): void => {
@@ -117,18 +108,22 @@ export function openMailbox(
     look();
   });
   return {
-    takeNotes() {
+    /** Returns notes that came since the last call, oldest first. */
+    takeNotes(): string[] {
       look();
       return take(folder, 'note', noteSchema).map(({ text }) => text);
     },
-    takeDenials: () => take(folder, 'denial', denialSchema),
-    async waitForChange(signal) {
+    /** Returns the tool calls that the guard denied since the last call. */
+    takeDenials: (): Denial[] => take(folder, 'denial', denialSchema),
+    isPaused: () => isPaused(env, run),
+    /** Waits until the mailbox changes or, since some file systems cannot be watched, for a short time. */
+    async waitForChange(signal: AbortSignal): Promise<void> {
       const change = new AbortController();
       wake = () => change.abort();
       const ms = endWatch === null ? looks.unwatchedMs : looks.watchedMs;
       await systemClock.sleep(ms, AbortSignal.any([signal, change.signal]));
     },
-    close() {
+    close(): void {
       clearImmediate(starting);
       endWatch?.();
       for (const name of ['stop.json', 'pause.json']) removeIfThere(join(folder, name));

@@ -1,6 +1,6 @@
 import { GuardError, runCommand } from 'ralphkit-guard/command';
 import { RalphError } from '../../core/error.ts';
-import { ownsRules } from '../../drive/session/guard/own-rules.ts';
+import { ownsRules } from '../../drive/session/guard/duty.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { guardCheckOptions } from '../ralph/options.ts';
 

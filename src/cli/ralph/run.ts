@@ -6,7 +6,7 @@ import { guardFile } from '../../config/trust/powers.ts';
 import { messageOf, RalphError } from '../../core/error.ts';
 import { otherExits } from '../../core/outcome.ts';
 import { keepQuestion, readAnswer } from '../../drive/human.ts';
-import { isPaused, openMailbox, postRefusal } from '../../drive/mailbox.ts';
+import { openMailbox, postRefusal } from '../../drive/mailbox.ts';
 import { ownWorkingCopy } from '../../drive/process/ownership.ts';
 import { runLoop } from '../../drive/process/run-loop.ts';
 import type { RunAgent, RunEnd, RunSpec } from '../../drive/process/run-spec.ts';
@@ -91,10 +91,7 @@ export async function startRun(
       finish: signals.finish,
       stop: signals.stop,
       oneIteration: input.values['one-iteration'] !== undefined,
-      takeNotes: () => mailbox.takeNotes(),
-      isPaused: () => isPaused(context.env, prepared.run),
-      waitForMail: (signal) => mailbox.waitForChange(signal),
-      takeDenials: () => mailbox.takeDenials(),
+      mailbox,
       restoreFiles: () => [...(owned.restore() ? ['.ralph/lock'] : []), ...files.restore()],
       terminal: terminalOf(context),
       nonce: () => randomHex(6),

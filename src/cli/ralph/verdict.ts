@@ -18,7 +18,7 @@ export async function main(context: Context, { values, args }: Input<typeof json
   const { run, outcome, verdicts, damaged, unknown } = recordOf(view);
   const skipped = skippedText(view);
   if (skipped !== null) stderr.write(`warning: ${skipped}\n`);
-  const rejudged = await rejudge(cwd, run, events, located.session === null ? null : keptText);
+  const rejudged = rejudge(cwd, run, events, located.session === null ? null : keptText);
   const same = rejudged.every(({ now }) => now?.same !== false);
   const style = styleOf(context);
   if (values.json)

@@ -1,8 +1,10 @@
 import { parseRecord } from '../../agents/json.ts';
 import { readClaim } from '../../core/completion.ts';
-import type { PromiseMatch } from '../../core/loop.ts';
+import type { LoopState, PromiseMatch } from '../../core/loop.ts';
+import { composePrompt } from '../../core/prompt.ts';
 import { fillTemplate } from '../../core/template.ts';
 import { readText } from '../../os/files/files.ts';
+import { CONTINUATION_PROMPT_TEMPLATE } from './constants.ts';
 import type { RalphLoopState } from './embedded-loop.ts';
 import { type HostMessages, isFromAssistant, type Message, readMessages } from './host-messages.ts';
 
@@ -58,4 +60,17 @@ export function buildContinuationPrompt(template: string, state: RalphLoopState)
     PROMISE: state.completionPromise,
     PROMPT: state.prompt,
   });
+}
+
+/** Builds the prompt of the next iteration: an instruction, the template around the task, and feedback on the last turn. */
+export function continuationOf(loop: LoopState, instruction?: string): string {
+  const { completion, limits } = loop.plan;
+  const task = fillTemplate(CONTINUATION_PROMPT_TEMPLATE, {
+    ITERATION: loop.iteration,
+    MAX: limits.iterations ?? '∞',
+    PROMISE: completion.promise?.token ?? '',
+    PROMPT: loop.task,
+  });
+  const prompt = composePrompt({ ...loop, task });
+  return instruction === undefined ? prompt : `${instruction}\n\n${prompt}`;
 }

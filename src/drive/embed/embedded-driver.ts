@@ -1,15 +1,26 @@
+import { decide, newLoop } from '../../core/decide.ts';
+import { type LoopPlan, type LoopState, noLimits } from '../../core/loop.ts';
+import type { Turn } from '../../core/turn.ts';
 import type { Clock } from '../../os/clock.ts';
 import { DEFAULT_RECOVERY_WINDOW, HOOK_NAME } from './constants.ts';
+import { continuationOf } from './detect.ts';
 import {
   isSameState,
   type Log,
+  type RalphLoopCounters,
   type RalphLoopState,
   readStateAt,
   replaceState,
   type StatePlace,
 } from './embedded-loop.ts';
-import { continuationOf, decideTurn, nextState } from './embedded-turn.ts';
-import { isFromAssistant, type Mark, markOf, messagesSince } from './host-messages.ts';
+import {
+  isFromAssistant,
+  type Mark,
+  type Message,
+  markOf,
+  messagesSince,
+  readAnswer,
+} from './host-messages.ts';
 import { type Continuation, createIdleDriver, type IdleTurn } from './idle-driver.ts';
 import type { Toaster } from './toaster.ts';
 import type { RalphLoopConfig } from './types.ts';
@@ -73,7 +84,7 @@ async function judge(driver: Driver, { id, messages, error }: IdleTurn): Promise
   const isAnswered = mark === null || turn.some(isFromAssistant);
   if (error === null && !isAnswered) return null;
 
-  const { loop, decision } = decideTurn(state, config, { messages: turn, error, endedAt: clock.now() });
+  const { loop, decision } = decide(loopOf(state, config), turnOf(turn, error, clock.now()), []);
   const { iteration } = state;
   if (decision.kind === 'stop') {
     if (!replaceState(place, state, null)) return null;
@@ -133,4 +144,46 @@ function withName({ info, warn, error }: Log): Log {
     (message, fields) =>
       write(`[${HOOK_NAME}] ${message}`, fields);
   return { info: prefix(info), warn: prefix(warn), error: prefix(error) };
+}
+
+function turnOf(messages: readonly Message[], hostError: string | null, endedAt: number): Turn {
+  const answer = readAnswer(messages, hostError);
+  return {
+    ...answer,
+    end: answer.error === undefined ? 'finished' : 'failed',
+    exitCode: null,
+    progress: { commits: 0, filesChanged: 0 },
+    endedAt,
+    durationMs: 0,
+  };
+}
+
+function nextState(state: RalphLoopState, loop: LoopState, now: number): RalphLoopState {
+  const counters: RalphLoopCounters = {
+    toolCalls: loop.toolCalls,
+    withoutTools: loop.withoutTools,
+    failures: loop.failures,
+    ...(loop.refusals ? { refusals: loop.refusals } : {}),
+  };
+  return { ...state, iteration: loop.iteration, lastIterationAt: new Date(now).toISOString(), counters };
+}
+
+function loopOf(state: RalphLoopState, config: RalphLoopConfig): LoopState {
+  return { ...newLoop(planOf(state, config), state.prompt, state.iteration), ...state.counters };
+}
+
+function planOf(state: RalphLoopState, config: RalphLoopConfig): LoopPlan {
+  const match = state.match ?? config.match ?? 'lenient';
+  return {
+    id: state.sessionId,
+    completion: { promise: { token: state.completionPromise, match } },
+    limits: {
+      ...noLimits,
+      iterations: state.maxIterations,
+      failures: config.maxFailures ?? noLimits.failures,
+      withoutTools: config.maxTurnsWithoutTools ?? 0,
+    },
+    minToolCalls: state.minToolCalls ?? config.minToolCalls ?? null,
+    countInPrompt: false,
+  };
 }

@@ -61,7 +61,6 @@ const stateSchema: v.GenericSchema<unknown, RalphLoopState> = v.object({
   ),
 });
 
-/** Log of a hook. */
 export type Log = {
   readonly [Level in 'info' | 'warn' | 'error']: (
     message: string,
@@ -69,7 +68,6 @@ export type Log = {
   ) => void;
 };
 
-/** Log of a host that did not pass one. */
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
 
 /** Where the state of a loop is, and where problems with it are reported. */
@@ -147,11 +145,7 @@ export function isSameState(a: RalphLoopState | null, b: RalphLoopState | null):
 }
 
 /** Writes the next state under a lock: null removes the state, undefined leaves it. False if it was left, or that failed. */
-function changeState(
-  place: StatePlace,
-  verb: string,
-  nextState: () => RalphLoopState | null | undefined,
-): boolean {
+function changeState(place: StatePlace, verb: string, nextState: () => RalphLoopState | null | undefined) {
   const path = statePath(place);
   try {
     ensureDir(dirname(path), 0o755);

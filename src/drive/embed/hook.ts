@@ -51,7 +51,7 @@ export function createRalphLoopHook(options: RalphLoopOptions = {}): Hook & Ralp
 }
 
 function createParts(options: RalphLoopOptions): HookParts {
-  const config = { ...DEFAULT_CONFIG, ...withoutUndefined(options.config ?? {}) };
+  const config: RalphLoopConfig = { ...DEFAULT_CONFIG, ...withoutUndefined(options.config ?? {}) };
   const log = options.log ?? silentLog;
   const parts: DriverOptions = {
     config,
@@ -90,7 +90,7 @@ function newState(
   sessionId: string,
   prompt: string,
   options: StartLoopOptions,
-): RalphLoopState {
+) {
   const { description, match, minToolCalls, instruction } = options;
   return {
     active: true,
@@ -100,10 +100,7 @@ function newState(
     startedAt: new Date(clock.now()).toISOString(),
     prompt,
     sessionId,
-    ...(description === undefined ? {} : { description }),
-    ...(match === undefined ? {} : { match }),
-    ...(minToolCalls === undefined ? {} : { minToolCalls }),
-    ...(instruction === undefined ? {} : { instruction }),
+    ...withoutUndefined({ description, match, minToolCalls, instruction }),
   };
 }
 
@@ -142,8 +139,9 @@ async function handleEvent(parts: HookParts, { event, sessionId, data }: HookCon
 }
 
 /** Leaves out undefined options, which would hide a default. */
-function withoutUndefined(config: NonNullable<RalphLoopOptions['config']>): Partial<RalphLoopConfig> {
-  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
+function withoutUndefined<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> };
+function withoutUndefined(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function problemOf(state: RalphLoopState): string | null {

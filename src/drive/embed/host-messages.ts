@@ -110,18 +110,23 @@ function isFailure({ is_error, isError, state }: Readonly<Record<string, unknown
   return state.status === 'error' || (typeof exitCode === 'number' && exitCode !== 0);
 }
 
-/** Counts the tool calls that succeeded; null if no message of the assistant lists tools. */
-export function toolCallsIn(messages: readonly Message[]): number | null {
-  const calls = messages.filter(isFromAssistant).flatMap(({ toolCalls }) => toolCalls ?? []);
-  if (calls.length === 0) return null;
-  const failures = messages.map(({ failedCalls }) => failedCalls);
-  return Math.max(0, sum(calls) - sum(failures));
-}
-
-/** True if every tool call was refused. */
-export function allRefusedIn(messages: readonly Message[]): boolean {
-  const calls = sum(messages.filter(isFromAssistant).map(({ toolCalls }) => toolCalls ?? 0));
-  return calls > 0 && calls === sum(messages.map(({ refusedCalls }) => refusedCalls));
+/**
+ * Returns what the assistant said and did in a turn. `toolCalls` counts those that succeeded; null if no message of the
+ * assistant lists tools. The error of the host counts only if there is no answer.
+ */
+export function readAnswer(messages: readonly Message[], hostError: string | null) {
+  const answers = messages.filter(isFromAssistant);
+  const text = answers.flatMap((message) => message.text);
+  const calls = answers.flatMap(({ toolCalls }) => toolCalls ?? []);
+  const failures = sum(messages.map(({ failedCalls }) => failedCalls));
+  const refusals = sum(messages.map(({ refusedCalls }) => refusedCalls));
+  return {
+    text,
+    toolCalls: calls.length === 0 ? null : Math.max(0, sum(calls) - failures),
+    /** True if every tool call was refused. */
+    allRefused: sum(calls) > 0 && sum(calls) === refusals,
+    ...(hostError !== null && text.length === 0 ? { error: hostError } : {}),
+  };
 }
 
 function sum(numbers: readonly number[]): number {

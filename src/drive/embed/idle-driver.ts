@@ -3,7 +3,6 @@ import type { Clock } from '../../os/clock.ts';
 import type { Log } from './embedded-loop.ts';
 import { answerOf, lastUserMark, type Message, readMessages } from './host-messages.ts';
 
-/** A turn that ended in an idle session. */
 export type IdleTurn = {
   readonly id: string;
   readonly messages: readonly Message[];
@@ -20,7 +19,6 @@ export type Continuation = {
   sending(messages: readonly Message[] | null): void;
   /** Called when the prompt was not sent, so that its iteration does not count. */
   takeBack(why: string): void;
-  /** Called when the host refused the prompt. */
   failed(why: string): void;
 };
 
@@ -113,7 +111,6 @@ async function handleIdle(driver: Driver, id: string): Promise<void> {
   };
 }
 
-/** Judges the turn that ended; null if no prompt follows. */
 async function planFor(driver: Driver, session: Session): Promise<Plan | null> {
   const { options } = driver;
   const { id } = session;
@@ -186,7 +183,6 @@ function overtake(session: Session): void {
   session.cancelDelay = null;
 }
 
-/** Cancels all that this session has under way. */
 function forget({ sessions }: Driver, id: string): void {
   const session = sessions.get(id);
   if (session === undefined) return;

@@ -4,7 +4,6 @@ import type { Outcome } from '../../core/outcome.ts';
 import type { Log, RalphLoopState } from './embedded-loop.ts';
 import type { Toast } from './types.ts';
 
-/** What the toasts say of a loop. */
 export type LoopFacts = Pick<RalphLoopState, 'iteration' | 'maxIterations' | 'completionPromise'>;
 
 export type Toaster = ReturnType<typeof createToaster>;

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
 import { carryOut, planInstall } from '../session/install.ts';
-import type { InstallPlace } from '../session/installer.ts';
 import { claudeInstaller } from './claude-installer.ts';
+import type { InstallPlace } from './hook-installer.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const indented = {

@@ -4,8 +4,7 @@ import { isObject } from '../../core/json.ts';
 import type { FileChange } from '../../os/files/file-changes.ts';
 import { readText } from '../../os/files/files.ts';
 import { loopCommands } from '../session/commands.ts';
-import { changeOf, type HostInstaller, type InstallPlace } from '../session/installer.ts';
-import { hooksChange, hooksFile } from './hook-installer.ts';
+import { changeOf, type HostInstaller, hooksChange, hooksFile, type InstallPlace } from './hook-installer.ts';
 import { commandHooks, hookCommand, parseSettings } from './settings.ts';
 
 /** Commands and skills to install under short names; Claude Code knows the plugin's own only as `ralphkit:name`. */
@@ -57,7 +56,6 @@ function promptChange(place: InstallPlace, path: string): FileChange {
   return changeOf(join(claudeFolder(place), path), () => text ?? null);
 }
 
-/** True if the plugin is enabled and has the hooks already. */
 function hasPlugin(place: InstallPlace): boolean {
   const files = (['user', 'project'] as const).flatMap((scope) => [
     hooksFile(hooks, { ...place, scope }),

@@ -9,7 +9,6 @@ import type { HookContext, Reply } from '../session/hook-reply.ts';
 import { type HookInput, parseHookInput } from './input.ts';
 import { hookOutput } from './output.ts';
 
-/** Answers an event of the host. */
 type Hook = (host: HookHost, input: HookInput, context: HookContext) => Reply | Promise<Reply>;
 
 /**

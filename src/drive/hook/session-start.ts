@@ -1,12 +1,7 @@
 import type { HookHost } from '../../agents/host.ts';
 import { type Reply, type SessionContext, silent } from '../session/hook-reply.ts';
 import { reminderMessage } from '../session/loop-messages.ts';
-import {
-  adoptSessionLoop,
-  isDrivenElsewhere,
-  readSessionLoop,
-  type SessionLoop,
-} from '../session/session-loops.ts';
+import { adoptSessionLoop, isDrivenElsewhere, readSessionLoop } from '../session/session-loops.ts';
 import { rearmAlerts } from './context-alerts.ts';
 import { type HookInput, hasSession, type SessionInput } from './input.ts';
 
@@ -25,10 +20,7 @@ export function sessionStartHook(
 }
 
 /** Finds the loop of a session. A resumed session with a new id keeps its transcript, and by that its loop. */
-function loopOf(
-  { sessionId, source, transcriptPath }: SessionInput,
-  env: SessionContext['env'],
-): SessionLoop | null {
+function loopOf({ sessionId, source, transcriptPath }: SessionInput, env: SessionContext['env']) {
   const lookup = readSessionLoop(env, sessionId);
   if (lookup.kind === 'loop') return lookup.state;
   if (lookup.kind === 'set-aside' || source !== 'resume' || transcriptPath === null) return null;

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import type { AgentHooks, HookEntry, HookEvent } from '../../agents/agent.ts';
+import { list } from '../../agents/json.ts';
 import { messageOf, RalphError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
 import { quoteWord } from '../../core/words.ts';
@@ -65,20 +66,14 @@ export function parseSettings(path: string, text: string | null): Json {
 }
 
 function merge(old: Json, ours: Json): Json {
-  const groupsByEvent = new Map<string, unknown>(Object.entries(old));
+  const groupsByEvent = new Map<string, unknown>();
   for (const [event, groups] of Object.entries(old)) {
-    if (!Array.isArray(groups)) continue;
-    const others = groups.flatMap(withoutOurs);
-    if (others.length === 0 && groups.length > 0) groupsByEvent.delete(event);
-    else groupsByEvent.set(event, others);
+    const others = Array.isArray(groups) ? groups.flatMap(withoutOurs) : groups;
+    const isEmptied = list(groups).length > 0 && list(others).length === 0;
+    if (!isEmptied) groupsByEvent.set(event, others);
   }
-  for (const [event, groups] of Object.entries(ours)) {
-    const others = groupsByEvent.get(event);
-    groupsByEvent.set(event, [
-      ...(Array.isArray(others) ? others : []),
-      ...(Array.isArray(groups) ? groups : []),
-    ]);
-  }
+  for (const [event, groups] of Object.entries(ours))
+    groupsByEvent.set(event, [...list(groupsByEvent.get(event)), ...list(groups)]);
   return Object.fromEntries(groupsByEvent);
 }
 

@@ -18,7 +18,6 @@ export async function stopHook(host: HookHost, input: HookInput, context: HookCo
   return (await prdReply(input, reply.claim, context)) ?? reply;
 }
 
-/** Returns the reply of the loop in this session. */
 async function loopReply(host: HookHost, input: HookInput, context: HookContext): Promise<StopReply> {
   const { sessionId, subagent, planMode, backgroundTasks, transcriptPath, lastMessage } = input;
   if (sessionId === null) return silent;

@@ -8,12 +8,10 @@ import { makeNewFolder, moveFolder } from '../../os/files/new-folder.ts';
 import { commitPaths, currentBranch } from '../../os/git/git.ts';
 import { freshFiles } from './init.ts';
 import { stateOf } from './summary.ts';
-import { type PrdPaths, readTasksFile } from './tasks.ts';
+import { type PrdPaths, type PrdPlace, readTasksFile } from './tasks.ts';
 import { validTasks } from './turn-check.ts';
 
-type PrdArchive = {
-  readonly projectDir: string;
-  readonly paths: PrdPaths;
+type PrdArchive = PrdPlace & {
   readonly templates: string;
   readonly label: string | undefined;
   readonly includeLogs: boolean;
@@ -60,7 +58,6 @@ export async function archivePrd(options: PrdArchive) {
   return { folder, uncommitted: await commitPaths(projectDir, [paths.root, folder], message) };
 }
 
-/** Turns any label into a folder name. */
 function archiveName(label: string): string {
   const name = label
     .normalize('NFC')
@@ -69,8 +66,6 @@ function archiveName(label: string): string {
     .slice(0, 80);
   return name || 'loop';
 }
-
-type LooseTasks = ReturnType<typeof looseTasks>;
 
 /** Reads a task list that need not be valid: it can be archived without mending it first. */
 function looseTasks(paths: PrdPaths) {
@@ -87,7 +82,7 @@ function looseTasks(paths: PrdPaths) {
   };
 }
 
-function summary(name: string, range: string, tasks: LooseTasks): string {
+function summary(name: string, range: string, tasks: ReturnType<typeof looseTasks>): string {
   return [
     `# ${tasks?.project || name}`,
     '',

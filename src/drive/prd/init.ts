@@ -3,11 +3,9 @@ import { RalphError } from '../../core/error.ts';
 import { isObject } from '../../core/json.ts';
 import { fillTemplate } from '../../core/template.ts';
 import { ensureDir, readText, refuseLinkedFolders, writeAtomic } from '../../os/files/files.ts';
-import type { PrdPaths } from './tasks.ts';
+import type { PrdPaths, PrdPlace } from './tasks.ts';
 
-type PrdInit = {
-  readonly projectDir: string;
-  readonly paths: PrdPaths;
+type PrdInit = PrdPlace & {
   readonly templates: string;
   readonly name: string | undefined;
   readonly force: boolean;
@@ -49,7 +47,6 @@ function ignoreMarker(projectDir: string): void {
   writeAtomic(path, `${before}${gap}${marker}${eol}`, { mode: 0o644 });
 }
 
-/** Throws if the name cannot be part of a git branch. */
 function checkName(name: string): void {
   const usable =
     /^[\p{L}\p{N}_][\p{L}\p{N}_./-]*$/u.test(name) && !/\.\.|\/\/|\/\.|[./]$|\.lock(\/|$)/.test(name);
@@ -63,19 +60,10 @@ function checkName(name: string): void {
   });
 }
 
-type PrdNames = {
-  readonly date: string;
-  readonly project: string;
-  /** The part of the branch after `ralph/`; null leaves the placeholder. */
-  readonly branch: string | null;
-};
+type PrdNames = { readonly date: string; readonly project: string; readonly branch: string | null };
 
 /** Returns the files of a fresh PRD by path, made of the templates in this folder. */
-export function freshFiles(
-  templates: string,
-  paths: PrdPaths,
-  { date, project, branch }: PrdNames,
-): ReadonlyMap<string, string> {
+export function freshFiles(templates: string, paths: PrdPaths, { date, project, branch }: PrdNames) {
   const template = (name: string): string => {
     const text = readText(join(templates, name));
     if (text !== null) return text;
@@ -91,6 +79,7 @@ export function freshFiles(
   ]);
 }
 
+/** Sets the branch `ralph/<branch>`; null leaves the placeholder. */
 function withBranch(text: string, branch: string | null): string {
   if (branch === null) return text;
   const tasks: unknown = JSON.parse(text);

@@ -3,7 +3,7 @@ import { projectPaths, runPaths } from '../../config/paths.ts';
 import { RalphError } from '../../core/error.ts';
 import { checkTasks, problemLine, type TaskRules } from '../../core/review/check.ts';
 import { defaultReviewRules, type ReviewRules, snapshotOf, type TaskList } from '../../core/review/story.ts';
-import type { EventOf, JournalEvent } from '../../journal/events.ts';
+import type { EventOf } from '../../journal/events.ts';
 import { openJournal } from '../../journal/journal.ts';
 import { last, listRuns, newRunId, readRun } from '../../journal/runs.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -27,14 +27,6 @@ import { rejectedName } from './restore-files.ts';
 import { repairCommit, type SettledTasks, settleTasks } from './settle-turn.ts';
 import { type PrdPaths, type PrdPlace, readTasksFile } from './tasks.ts';
 import { illegalOf, readValidTasks, type ValidTasks } from './turn-check.ts';
-
-type LastRun = { readonly run: string; readonly events: readonly JournalEvent[] };
-type BrokenOff = {
-  readonly run: string;
-  readonly iteration: EventOf<'prd.iteration'>;
-  /** The commit that it began on. */
-  readonly start: string | null;
-};
 
 /** File in the folder of a run: the task list from before its last iteration. */
 export const beforeName = 'before.tasks.json';
@@ -70,7 +62,7 @@ export async function settleLastRun(place: PrdPlace, clock: Clock, env: Environm
   }
 }
 
-function lastRun({ projectDir, paths }: PrdPlace): LastRun | null {
+function lastRun({ projectDir, paths }: PrdPlace) {
   const tasks = relative(projectDir, paths.tasks);
   for (const run of listRuns(projectDir).reverse()) {
     const { view, events } = readRun(projectDir, run);
@@ -79,13 +71,14 @@ function lastRun({ projectDir, paths }: PrdPlace): LastRun | null {
   return null;
 }
 
-function brokenOff(place: PrdPlace): BrokenOff | null {
-  const lastOne = lastRun(place);
-  const iteration = lastOne && last(lastOne.events, 'prd.iteration');
-  if (!lastOne || !iteration) return null;
-  const { run, events } = lastOne;
+type BrokenOff = NonNullable<ReturnType<typeof brokenOff>>;
+
+/** Returns the last iteration, and the commit that it began on; null if its task list was checked. */
+function brokenOff(place: PrdPlace) {
+  const { run, events } = lastRun(place) ?? { run: '', events: [] };
+  const iteration = last(events, 'prd.iteration');
   const check = last(events, 'prd.checked');
-  if (check && check.seq > iteration.seq) return null;
+  if (!iteration || (check && check.seq > iteration.seq)) return null;
   return { run, iteration, start: last(events, 'iteration.started')?.head ?? null };
 }
 
@@ -105,7 +98,13 @@ function requireLegal(paths: PrdPaths, rules: TaskRules, marker?: string): Settl
   const illegal = illegalOf(problems);
   if (file.ok && tasks && illegal.length === 0)
     return { list: { text: file.text, tasks }, problems: [], undone: false, approved: null };
-  throw cannotUndo(paths.tasks, illegal.map(problemLine), marker);
+  const lines = illegal.slice(0, 5).map((problem) => `\n  ${problemLine(problem)}`);
+  const otherwise = marker === undefined ? '' : `; or, if you approved it yourself: rm '${marker}'`;
+  throw new RalphError(
+    'tasks-invalid',
+    `the last loop was killed, ${paths.tasks} has changed in a way that is not allowed, and what it was before is lost:${lines.join('')}`,
+    { remedy: `git log -p -- '${paths.tasks}', then put the last good version back${otherwise}` },
+  );
 }
 
 async function checkBrokenOff(
@@ -149,15 +148,4 @@ function tasksBefore(path: string, { stories }: EventOf<'prd.iteration'>): Valid
   const isSame =
     list && JSON.stringify(snapshotOf(list.tasks)) === JSON.stringify(snapshotOf({ userStories: stories }));
   return isSame ? list : null;
-}
-
-function cannotUndo(path: string, problems: readonly string[], marker?: string): RalphError {
-  const lines = problems.slice(0, 5).map((line) => `\n  ${line}`);
-  return new RalphError(
-    'tasks-invalid',
-    `the last loop was killed, ${path} has changed in a way that is not allowed, and what it was before is lost:${lines.join('')}`,
-    {
-      remedy: `git log -p -- '${path}', then put the last good version back${marker === undefined ? '' : `; or, if you approved it yourself: rm '${marker}'`}`,
-    },
-  );
 }

@@ -9,8 +9,6 @@ import type { Redactor } from '../../os/redact/redact.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { PrdPaths } from './tasks.ts';
 
-type PrdLog = { journal(event: JournalEvent): void; agent(event: AgentEvent): void };
-
 const maxLogBytes = 32 * 1024 * 1024;
 const header = 'run,iteration,mode,story,started,seconds,end,commits,done,total,undone,decision\n';
 
@@ -23,12 +21,7 @@ type LogState = {
 };
 
 /** Writes a log of each iteration, and a line for it in the summary. A log that cannot be written never ends a loop. */
-export function keepLogs(
-  run: string,
-  paths: PrdPaths,
-  redactor: Redactor,
-  warn: (text: string) => void,
-): PrdLog {
+export function keepLogs(run: string, paths: PrdPaths, redactor: Redactor, warn: (text: string) => void) {
   const state: LogState = { run, paths, redactor, view: new RunView(run), log: null };
   let isBroken = false;
   const safely = (work: () => void): void => {
@@ -41,8 +34,8 @@ export function keepLogs(
     }
   };
   return {
-    journal: (event) => safely(() => logJournalEvent(state, event)),
-    agent: (event) => safely(() => logAgentEvent(state, event)),
+    journal: (event: JournalEvent) => safely(() => logJournalEvent(state, event)),
+    agent: (event: AgentEvent) => safely(() => logAgentEvent(state, event)),
   };
 }
 

@@ -152,7 +152,6 @@ export function keepMemory(env: Environment, tasks: string, memory: PrdMemory): 
   writeAtomic(path, `${JSON.stringify(memory)}\n`, { fsync: false });
 }
 
-/** Removes the memory of a task list that starts anew. */
 export function forgetMemory(env: Environment, tasks: string): void {
   removeIfThere(memoryPath(env, tasks));
 }

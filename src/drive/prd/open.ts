@@ -9,6 +9,7 @@ import type { ReviewRules, TaskList, TaskProblem } from '../../core/review/story
 import { lstatOf, readText } from '../../os/files/files.ts';
 import { activeOwner, readActive } from './ralph-active.ts';
 import { type PrdPaths, type PrdPlace, prdPaths, readTasksFile } from './tasks.ts';
+import type { ValidTasks } from './turn-check.ts';
 
 /** Resolves the folders of a command about a PRD. */
 export function prdPlace(
@@ -16,13 +17,12 @@ export function prdPlace(
   values: { readonly 'project-dir'?: string; readonly 'ralph-dir'?: string },
 ): PrdPlace {
   const projectDir = resolve(cwd, values['project-dir'] ?? '.');
-  const ralphDir = values['ralph-dir'];
   if (!lstatOf(projectDir)) {
     throw new RalphError('no-project', `the project folder ${projectDir} does not exist`, {
       remedy: `mkdir -p '${projectDir}'`,
     });
   }
-  return { projectDir, paths: prdPaths(ralphDirOf(cwd, projectDir, ralphDir), projectDir) };
+  return { projectDir, paths: prdPaths(ralphDirOf(cwd, projectDir, values['ralph-dir']), projectDir) };
 }
 
 /** Resolves a path as the shell does; from the project only if nothing is there. */
@@ -34,10 +34,7 @@ function ralphDirOf(cwd: string, projectDir: string, ralphDir: string | undefine
 }
 
 /** Opens the task list of a PRD. Throws an error with all problems if it cannot be used. */
-export function openTasks(paths: PrdPaths): {
-  readonly text: string;
-  readonly tasks: TaskList;
-} {
+export function openTasks(paths: PrdPaths): ValidTasks {
   const file = readTasksFile(paths);
   if (!file.ok && file.text === null && !lstatOf(paths.tasks)) {
     throw new RalphError('no-prd', `there is no task list here: ${paths.tasks} does not exist`, {
@@ -53,9 +50,7 @@ export function openTasks(paths: PrdPaths): {
 /** Throws if a loop over this PRD cannot start. */
 export function checkStart(tasks: TaskList, rules: ReviewRules, paths: PrdPaths): void {
   if (tasks.userStories.length === 0) {
-    throw new RalphError('no-stories', `${paths.tasks} has no stories yet`, {
-      remedy: planCommand,
-    });
+    throw new RalphError('no-stories', `${paths.tasks} has no stories yet`, { remedy: planCommand });
   }
   const prompt = readText(paths.prompt, { root: paths.top });
   if (prompt === null || prompt.trim() === '') {

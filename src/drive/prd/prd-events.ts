@@ -18,7 +18,6 @@ export function storyStates({ userStories }: TaskList): StoryState[] {
   }));
 }
 
-/** Returns the event about the task list after a turn. */
 export function checkedEvent(
   { iteration, mode, ok, undone }: Pick<EventOf<'prd.checked'>, 'iteration' | 'mode' | 'ok' | 'undone'>,
   problems: readonly TaskProblem[],

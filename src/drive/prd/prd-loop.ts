@@ -14,7 +14,7 @@ import { changedInstructions, type InstructionMarks, markInstructions } from './
 import { beforeName } from './last-run.ts';
 import { changesSince, type PrdMemory, remembered } from './memory.ts';
 import { aboutLine, checkedEvent, storyStates } from './prd-events.ts';
-import { type IterationFacts, iterationPrompt } from './prompt.ts';
+import { iterationPrompt } from './prompt.ts';
 import { type ActivePayload, removeActive, writeActive } from './ralph-active.ts';
 import {
   type FileSnapshot,
@@ -24,12 +24,10 @@ import {
   snapshotFiles,
 } from './restore-files.ts';
 import { type PrdTurn, repairCommit, settleTasks } from './settle-turn.ts';
-import { ownFiles, type PrdPaths, putBack } from './tasks.ts';
+import { ownFiles, type PrdPlace, putBack } from './tasks.ts';
 import { readValidTasks, type ValidTasks } from './turn-check.ts';
 
-export type PrdLoopOptions = {
-  readonly projectDir: string;
-  readonly paths: PrdPaths;
+export type PrdLoopOptions = PrdPlace & {
   readonly rules: ReviewRules;
   readonly maxIterations: number;
   readonly mode: ActivePayload['mode'];
@@ -52,7 +50,6 @@ export type PrdLoopOptions = {
 export const prdFolder = 'RALPH_PRD_DIR';
 export const prdRepository = 'RALPH_PRD_GIT';
 
-/** State of a PRD loop between the steps of an iteration. */
 type PrdLoopState = {
   /** Task list that the next turn starts from. */
   list: ValidTasks;
@@ -60,7 +57,6 @@ type PrdLoopState = {
   files: FileSnapshot;
   /** True if the folder of the PRD was a repository of its own from the start. */
   readonly hadRepository: boolean;
-  /** Commit that the iteration started on. */
   start: string | null;
   memory: PrdMemory;
 };
@@ -149,11 +145,7 @@ function instructionsNow({ projectDir, paths, gitTop }: PrdLoopOptions): Instruc
   return markInstructions(top, relative(top, realPath(paths.progress)));
 }
 
-function promptFacts(
-  options: PrdLoopOptions,
-  { step, memory, list }: PrdLoopState,
-  iteration: number,
-): IterationFacts {
+function promptFacts(options: PrdLoopOptions, { step, memory, list }: PrdLoopState, iteration: number) {
   const { maxIterations, rules } = options;
   const reviews = step.mode === 'review' && step.story;
   const changes = reviews ? changesSince(memory, list.tasks, reviews) : [];

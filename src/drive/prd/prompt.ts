@@ -3,15 +3,15 @@ import type { NextStep } from '../../core/review/mode.ts';
 import { capPrefix, type ReviewRules } from '../../core/review/story.ts';
 import { oneLine } from '../../core/text.ts';
 
-export type IterationFacts = {
+type IterationFacts = {
   readonly iteration: number;
   readonly maxIterations: number;
   readonly step: NextStep;
   readonly rules: ReviewRules;
   /** Changes of the list since a loop first saw it, for the reviewer. */
-  readonly changes?: readonly string[];
+  readonly changes: readonly string[];
   /** Instruction files that were changed since the work on the story began, for the reviewer. */
-  readonly instructions?: readonly string[];
+  readonly instructions: readonly string[];
 };
 
 /** Builds the prompt of an iteration: the user's text with its variables filled in, then the work of this iteration. */
@@ -33,14 +33,8 @@ export function iterationPrompt(text: string, facts: IterationFacts): string {
   return `${prompt.trimEnd()}\n\n${brief(facts)}`;
 }
 
-function brief({
-  iteration,
-  maxIterations,
-  step: { mode, story },
-  rules,
-  changes = [],
-  instructions = [],
-}: IterationFacts): string {
+function brief({ iteration, maxIterations, step, rules, changes, instructions }: IterationFacts): string {
+  const { mode, story } = step;
   const name = story === null ? 'none is left' : `${story.id} - ${defusedLine(story.title)}`;
   return [
     `This is iteration ${iteration} of ${maxIterations}. Mode: ${rules.skipReview ? 'implement (reviews are skipped)' : mode}. Story: ${name}.`,

@@ -64,7 +64,6 @@ export function readActive(projectDir: string) {
     marker.preIterationSnapshot === null ? 'preIterationSnapshot' : mode === null ? 'iterationMode' : null;
   return {
     pid,
-    /** When it was written, in epoch milliseconds. */
     since: Number.isNaN(since) ? null : since,
     rules,
     /** Why the transitions of this iteration cannot be checked. */

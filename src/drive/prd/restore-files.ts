@@ -1,5 +1,5 @@
 import { basename, join, relative, sep } from 'node:path';
-import { lstatOf, readText, reclaimDir, setAside, writeAtomic } from '../../os/files/files.ts';
+import { lstatOf, reclaimDir, setAside, tryReadText, writeAtomic } from '../../os/files/files.ts';
 import { isWithin, realPath } from '../../os/files/real-path.ts';
 import { commitFiles, headText, strayInHead } from '../../os/git/git-repair.ts';
 import { type PrdPaths, putBack } from './tasks.ts';
@@ -19,7 +19,6 @@ export function rejectedName(iteration: number, path: string): string {
   return `${String(iteration).padStart(3, '0')}.${basename(path)}`;
 }
 
-/** Puts a file back, and keeps the rejected version. */
 export function restoreFile(
   { path, text, rejected }: FileToRestore,
   iteration: number,
@@ -37,14 +36,12 @@ export type CommittedFile = {
   isWrong?(text: string | null): boolean;
 };
 
-type HeadRepair = { readonly committed: boolean; readonly problem: string | null };
-
 /** Commits the right version of files whose illegal version the agent has committed. */
 export async function repairHead(
   { top, start, scratch }: { readonly top: string; readonly start: string | null; readonly scratch: string },
   files: readonly CommittedFile[],
   message?: string,
-): Promise<HeadRepair> {
+) {
   const root = realPath(top);
   const inside = files
     .map((file) => ({ ...file, path: realPath(file.path) }))
@@ -65,52 +62,35 @@ export async function repairHead(
   return { committed: false, problem: `the last commit still has an illegal version of ${list}: ${failure}` };
 }
 
-/** Returns the text of a file; null if it is missing or cannot be read. */
-function readableText(path: string, top: string): string | null {
-  try {
-    return readText(path, { root: top });
-  } catch {
-    return null;
-  }
-}
-
 /** Files of a PRD besides the task list, as they were before a turn. */
 export type FileSnapshot = ReturnType<typeof snapshotFiles>;
 
 /** Takes a snapshot of the files that steer the agents, which no agent may change, and of their log. */
 export function snapshotFiles({ prompt, prd, progress, top }: PrdPaths) {
+  const read = (path: string) => tryReadText(path, { root: top });
   // A file that cannot be read before the turn, such as a link of the user, cannot be put back.
   const steering = [prompt, prd]
-    .map((path) => ({ path, text: readableText(path, top) }))
+    .map((path) => ({ path, text: read(path) }))
     .filter(({ path, text }) => text !== null || lstatOf(path) === null);
-  const log = readableText(progress, top);
+  const log = read(progress);
   return {
-    /** Returns the illegal changes of the turn. */
     changes() {
-      const after = readableText(progress, top);
+      const after = read(progress);
       const isLost = log !== null && isMostlyLost(log, after);
       return {
         steering: steering
-          .map((file) => ({ ...file, rejected: readableText(file.path, top) }))
+          .map((file) => ({ ...file, rejected: read(file.path) }))
           .filter(
             ({ path, text, rejected }) => text !== rejected || (text === null && lstatOf(path) !== null),
           ),
         progress: isLost ? [{ path: progress, text: mergeProgress(log, after), rejected: after }] : [],
       };
     },
-    /** Returns the files as the last commit must have them. */
-    committed: (): CommittedFile[] => [
-      ...steering,
-      ...(log === null
-        ? []
-        : [
-            {
-              path: progress,
-              text: readableText(progress, top),
-              isWrong: (text: string | null) => text === null || isMostlyLost(log, text),
-            },
-          ]),
-    ],
+    committed(): CommittedFile[] {
+      if (log === null) return steering;
+      const isWrong = (text: string | null) => text === null || isMostlyLost(log, text);
+      return [...steering, { path: progress, text: read(progress), isWrong }];
+    },
   };
 }
 

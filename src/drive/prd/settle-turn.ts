@@ -2,18 +2,16 @@ import { join } from 'node:path';
 import { bookReview, isVerdictAtCap } from '../../core/review/cap.ts';
 import type { ReviewRules, Story, TaskProblem } from '../../core/review/story.ts';
 import { type CommittedFile, type RestoreFolders, repairHead, restoreFile } from './restore-files.ts';
-import { type PrdPaths, putBack, readTasksFile } from './tasks.ts';
+import { type PrdPaths, parseTasks, putBack, readTasksFile } from './tasks.ts';
 import {
   checkTurn,
   illegalOf,
-  isIllegal,
   type TurnWork,
   type ValidTasks,
   validTasks,
   withoutCommit,
 } from './turn-check.ts';
 
-/** A turn on a PRD, from the list that it began with. */
 export type PrdTurn = TurnWork & {
   readonly before: ValidTasks;
   readonly rules: ReviewRules;
@@ -23,11 +21,9 @@ export type PrdTurn = TurnWork & {
   readonly committed: boolean;
 };
 
-/** What became of the task list. */
 export type SettledTasks = {
   readonly list: ValidTasks;
   readonly problems: readonly TaskProblem[];
-  /** True if the change of the agent was undone. */
   readonly undone: boolean;
   /** Id of a story that the loop approved at the review cap; null if there is none. */
   readonly approved: string | null;
@@ -67,14 +63,14 @@ export function repairCommit(
     readonly others?: readonly CommittedFile[];
   },
 ) {
-  const isWrong = (text: string | null) =>
-    undone || approved !== null || isIllegal(text, before.tasks, work, rules);
+  const isIllegal = (text: string | null) =>
+    illegalOf(checkTurn(parseTasks(text), before.tasks, work, rules).problems).length > 0;
+  const isWrong = (text: string | null) => undone || approved !== null || isIllegal(text);
   const files = [{ path, text: list.text, isWrong }, ...(commit.others ?? [])];
   const message = approved !== null && !undone ? `chore: approve ${approved} at the review cap` : undefined;
   return repairHead({ ...commit, scratch: join(commit.folder, 'undo.index') }, files, message);
 }
 
-/** Returns the story that the turn reviewed; null for other turns. */
 function reviewOf({ before, mode, story, rules }: PrdTurn): Story | null {
   if (mode !== 'review' || rules.skipReview) return null;
   return before.tasks.userStories.find(({ id }) => id === story) ?? null;

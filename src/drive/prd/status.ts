@@ -1,14 +1,13 @@
 import { relative } from 'node:path';
 import { dependencyProblems } from '../../core/review/dependencies.ts';
 import { byPriority, countTasks, estimateIterations, isComplete, nextStep } from '../../core/review/mode.ts';
-import type { IterationMode, ReviewRules, ReviewStatus, TaskList } from '../../core/review/story.ts';
+import type { ReviewRules, TaskList } from '../../core/review/story.ts';
 import { listRuns, readRun } from '../../journal/runs.ts';
 import { approvedOutside, type PrdMemory } from './memory.ts';
 import { activeOwner, readActive } from './ralph-active.ts';
 import { stateOf } from './summary.ts';
 import type { PrdPlace } from './tasks.ts';
 
-/** A story, as a row of the board. */
 export type BoardRow = ReturnType<typeof boardOf>[number];
 
 export type PrdStatus = ReturnType<typeof prdStatus>;
@@ -24,7 +23,6 @@ export function prdStatus(place: PrdPlace, tasks: TaskList, rules: ReviewRules, 
     counts: countTasks(tasks),
     next: { mode, story: story?.id ?? null },
     estimatedIterations: estimateIterations(tasks, rules),
-    /** The process that works on it, if one does. */
     running: marker && activeOwner(marker),
     stories: boardOf(tasks, rules.skipReview ? [] : approvedOutside(memory, tasks)),
     burnDown: memory === null ? [] : burnDown(place, memory),
@@ -36,12 +34,13 @@ function boardOf(tasks: TaskList, outside: readonly string[]) {
   const open = new Set(tasks.userStories.filter(({ passes }) => !passes).map(({ id }) => id));
   return byPriority(tasks.userStories).map((story) => {
     const { id, title, passes, reviewStatus, reviewCount, reviewFeedback, dependsOn } = story;
+    const { mode } = nextStep({ ...tasks, userStories: [story] }, { skipReview: false });
     return {
       id,
       title,
       state: stateOf(story),
       /** Mode of its next iteration; null if it is done. */
-      mode: passes ? null : modeOf(reviewStatus),
+      mode: passes ? null : mode,
       passes,
       reviewStatus,
       reviewCount,
@@ -49,15 +48,9 @@ function boardOf(tasks: TaskList, outside: readonly string[]) {
       /** True if it is approved, but by no review of a loop. */
       approvedOutside: outside.includes(id),
       dependsOn,
-      /** The stories that it still waits for. */
       waitsFor: passes ? [] : dependsOn.filter((other) => open.has(other)),
     };
   });
-}
-
-function modeOf(status: ReviewStatus | null): IterationMode {
-  if (status === 'changes_requested') return 'review-fix';
-  return status === 'needs_review' ? 'review' : 'implement';
 }
 
 /** Returns the stories left after each iteration, oldest first. Runs on an archived list in the same place do not count. */

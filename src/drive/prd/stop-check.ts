@@ -12,7 +12,6 @@ export type PrdStop = {
   readonly ralphDir?: string | undefined;
   /** Top of the repository, if the loop started in one. */
   readonly gitTop?: string | undefined;
-  /** Claim of the turn that ends now. */
   readonly claim: Claim;
   /** True while background work goes on or in plan mode: then nothing need be committed yet. */
   readonly unfinished: boolean;

@@ -14,7 +14,6 @@ export function budgetLine(tasks: TaskList, rules: ReviewRules, maxIterations: n
   return `${remaining} of ${total} stories left × ~${plural(each, 'iteration')} each = ~${plural(needed, 'iteration')} needed${enough}`;
 }
 
-/** Returns the lines of the summary at the end of a run. */
 export function closingSummary(
   tasks: TaskList,
   figures: { readonly iterations: number; readonly ms: number },
@@ -31,7 +30,6 @@ export function closingSummary(
   ];
 }
 
-/** Returns the state of a story in a word or two. */
 export function stateOf({ passes, reviewStatus, reviewFeedback }: Story): string {
   if (passes && reviewStatus === 'approved')
     return reviewFeedback.trimStart().startsWith(capPrefix) ? 'approved at the cap' : 'approved';

@@ -38,7 +38,6 @@ function topOf(ralphDir: string, projectDir: string): string {
 
 export type PrdPaths = ReturnType<typeof prdPaths>;
 
-/** A project, and the PRD in it. */
 export type PrdPlace = { readonly projectDir: string; readonly paths: PrdPaths };
 
 /** Content of tasks.json, or in one sentence why there is none. */

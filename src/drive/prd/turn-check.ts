@@ -10,12 +10,11 @@ import {
   type TaskProblem,
 } from '../../core/review/story.ts';
 import { removed } from '../../core/review/transitions.ts';
-import { type PrdPaths, parseTasks, readTasksFile, type TasksFile } from './tasks.ts';
+import { type PrdPaths, readTasksFile, type TasksFile } from './tasks.ts';
 
 /** A valid task list, with the text of its file. */
 export type ValidTasks = { readonly text: string; readonly tasks: TaskList };
 
-/** Reads a task list; null if it is not valid. */
 export function readValidTasks(paths: Pick<PrdPaths, 'tasks' | 'top'>): ValidTasks | null {
   return validTasks(readTasksFile(paths));
 }
@@ -30,7 +29,6 @@ export function illegalOf(problems: readonly TaskProblem[]): TaskProblem[] {
   return problems.filter(({ omission }) => !omission);
 }
 
-/** What a turn is for. */
 export type TurnWork = { readonly mode: NextStep['mode']; readonly story: string | null };
 
 /** Compares the file after a turn with the list before it. Never throws. */
@@ -42,7 +40,14 @@ export function checkTurn(
 ): TasksChecked {
   if (!file.ok) return { tasks: null, problems: [{ rule: 'schema', text: file.problem }] };
   try {
-    return compare(file.value, before, work, rules);
+    const { mode } = work;
+    const snapshot = snapshotOf(before);
+    const result = checkTasks(file.value, { ...rules, iteration: { mode, snapshot } });
+    if (result.tasks === null) return result;
+    const more = rules.skipReview
+      ? removed(snapshot, result.tasks.userStories, mode)
+      : [...softenedCriteria(before, result.tasks, work), ...rewordedFeedback(before, result.tasks)];
+    return { ...result, problems: [...result.problems, ...more] };
   } catch (error) {
     // Counts a list that cannot be checked as illegal.
     const text = `tasks.json cannot be checked: ${messageOf(error)}`;
@@ -50,30 +55,7 @@ export function checkTurn(
   }
 }
 
-/** True if this text is an illegal task list after that turn. */
-export function isIllegal(
-  text: string | null,
-  before: TaskList,
-  work: TurnWork,
-  rules: ReviewRules,
-): boolean {
-  return illegalOf(checkTurn(parseTasks(text), before, work, rules).problems).length > 0;
-}
-
-function compare(value: unknown, before: TaskList, work: TurnWork, rules: ReviewRules): TasksChecked {
-  const { mode } = work;
-  const snapshot = snapshotOf(before);
-  const result = checkTasks(value, { ...rules, iteration: { mode, snapshot } });
-  if (result.tasks === null) return result;
-  const more = rules.skipReview
-    ? removed(snapshot, result.tasks.userStories, mode)
-    : [...softenedCriteria(before, result.tasks, work), ...rewordedFeedback(before, result.tasks)];
-  return { ...result, problems: [...result.problems, ...more] };
-}
-
-type Pair = { readonly was: Story; readonly story: Story };
-
-function pairsOf(before: TaskList, { userStories }: TaskList): Pair[] {
+function pairsOf(before: TaskList, { userStories }: TaskList) {
   const earlier = new Map(before.userStories.map((story) => [story.id, story]));
   return userStories.flatMap((story) => {
     const was = earlier.get(story.id);
@@ -109,7 +91,7 @@ function isSplit(was: Story, story: Story, newStories: readonly Story[]): boolea
   return [...criteriaOf(was)].every((each) => remaining.has(each) || movedCriteria.includes(each));
 }
 
-function criteriaOf({ acceptanceCriteria }: Pick<Story, 'acceptanceCriteria'>): Set<string> {
+function criteriaOf({ acceptanceCriteria }: Story): Set<string> {
   return new Set(acceptanceCriteria.map((each) => JSON.stringify(each)));
 }
 
@@ -124,7 +106,6 @@ export function withoutCommit(before: TaskList, after: TaskList): TaskProblem[] 
   }));
 }
 
-/** Returns problems for feedback that changed without a review. */
 function rewordedFeedback(before: TaskList, after: TaskList): TaskProblem[] {
   return pairsOf(before, after).flatMap(({ was, story }) => {
     const isReviewed =
@@ -137,9 +118,8 @@ function rewordedFeedback(before: TaskList, after: TaskList): TaskProblem[] {
   });
 }
 
-export function sameCriteria(
-  a: Pick<Story, 'acceptanceCriteria'>,
-  b: Pick<Story, 'acceptanceCriteria'>,
-): boolean {
+type WithCriteria = Pick<Story, 'acceptanceCriteria'>;
+
+export function sameCriteria(a: WithCriteria, b: WithCriteria): boolean {
   return JSON.stringify(a.acceptanceCriteria) === JSON.stringify(b.acceptanceCriteria);
 }

@@ -121,7 +121,6 @@ function asTurn(turn: StreamedTurn, progress: Progress, { agent }: RunSpec, { lo
   };
 }
 
-/** Starts the agent's process. */
 function startAgent(
   spec: RunSpec,
   { loop, prompt, parts: { sandbox, record, refusals, cutSession } }: AgentCall,
@@ -240,7 +239,7 @@ function idleClock(
 function didNothing(
   { end, text, toolCalls, failedCalls }: StreamedTurn,
   { commits, filesChanged }: Progress,
-): boolean {
+) {
   const calls = (toolCalls ?? 0) + failedCalls;
   const silent = end === 'finished' && calls === 0 && text.every((block) => block.trim() === '');
   return silent && commits === 0 && filesChanged === 0;
@@ -251,7 +250,6 @@ function withoutEcho(text: readonly string[], prompt: string): string[] {
   return text.map((block) => block.replace(prompt.trim(), () => ''));
 }
 
-/** Returns the error for an agent whose program is missing. */
 export function agentMissing(command: string, { install }: RunAgent['adapter']): RalphError {
   return new RalphError('agent-missing', `the agent "${command}" is not installed, or not on the PATH`, {
     remedy: install,

@@ -1,4 +1,3 @@
-/** The part of an output that an agent is shown. */
 export type Excerpt = { readonly text: string; readonly truncated: boolean };
 
 /** Most characters that are kept of the beginning and of the end of an output while it is collected. */

@@ -1,32 +1,18 @@
 import { join } from 'node:path';
 import { guardrailLog } from '../../config/paths.ts';
+import type { ResolvedSettings } from '../../config/settings-schema.ts';
 import type { Check } from '../../core/evidence.ts';
 import { defuseTags, guardrailMessage, slugOf } from '../../core/feedback.ts';
-import type { FailAction } from '../../core/loop.ts';
-import { type CheckContext, type CheckResult, runCheck } from './check-command.ts';
+import { type CheckContext, runCheck } from './check-command.ts';
 
-export type Guardrail = {
-  readonly command: string;
-  readonly failAction: FailAction;
-  readonly hint?: string | undefined;
-  readonly timeout?: number | null | undefined;
-};
-
-export type GuardrailResult = Omit<CheckResult, 'output' | 'truncated'> & {
-  readonly command: string;
-  readonly log: string;
-  readonly action: FailAction;
-  readonly check: Check;
-};
+type Guardrail = ResolvedSettings['guardrails'][number];
 
 /** Runs the guardrails in order; all of them, so that the agent hears of every failure at once. */
-export async function* runGuardrails(
-  guardrails: readonly Guardrail[],
-  context: CheckContext,
-): AsyncGenerator<{ started: string } | GuardrailResult> {
+export async function* runGuardrails(context: CheckContext) {
+  const { settings, stop } = context.spec;
   const slugs = new Map<string, number>();
-  for (const guardrail of guardrails) {
-    if (context.stop.aborted) return;
+  for (const guardrail of settings.guardrails) {
+    if (stop.aborted) return;
     const slug = slugOf(guardrail.command);
     const nth = (slugs.get(slug) ?? 0) + 1;
     slugs.set(slug, nth);
@@ -35,26 +21,19 @@ export async function* runGuardrails(
   }
 }
 
-/** Name of the check that a guardrail is. */
 export function checkName(command: string): string {
   return `guardrail: ${command}`;
 }
 
 async function runGuardrail(
-  guardrail: Guardrail,
+  { command, failAction: action, hint, timeout }: Guardrail,
   log: string,
   context: CheckContext,
-): Promise<GuardrailResult> {
-  const { command, failAction: action, hint } = guardrail;
-  const timeoutMs = guardrail.timeout === undefined ? context.timeoutMs : guardrail.timeout;
-  const { output, truncated, ...result } = await runCheck(
-    command,
-    join(context.cwd, log),
-    context,
-    timeoutMs,
-  );
+) {
+  const file = join(context.spec.cwd, log);
+  const { output, truncated, ...result } = await runCheck(command, file, context, timeout);
   const detail = result.timedOut ? 'timed out' : `exit code ${result.exitCode}`;
-  const check = { check: checkName(command), ok: result.ok, detail };
+  const check: Check = { check: checkName(command), ok: result.ok, detail };
   if (result.ok) return { ...result, command, log, action, check };
   const failure = {
     command,

@@ -9,9 +9,8 @@ import type { Feedback, LoopState } from '../../core/loop.ts';
 import { composePrompt } from '../../core/prompt.ts';
 import type { Progress, Turn } from '../../core/turn.ts';
 import { agentEnded, decisionEvents, iterationStarted } from '../../journal/turn-events.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { fence } from '../fence.ts';
-import { runVerify } from '../run-verify.ts';
+import { noSandbox } from '../../sandbox/sandbox.ts';
+import { fence, runVerify } from '../run-verify.ts';
 import { type AgentTurn, readTurn, sessionCutBy } from './agent-turn.ts';
 import { type CheckContext, runCheck } from './check-command.ts';
 import { runGuardrails } from './guardrails.ts';
@@ -19,7 +18,6 @@ import type { Inspection, Recorder } from './loop-kind.ts';
 import type { RunParts, RunSpec } from './run-spec.ts';
 import { runScm } from './scm.ts';
 
-/** Runs one iteration: prompt, agent, checks, decision. */
 export async function runIteration(
   spec: RunSpec,
   before: LoopState,
@@ -42,8 +40,9 @@ export async function runIteration(
   recordAgentEnd(spec, agent, iteration, record);
   const ownChecks = [...restoreOwnFiles(spec, parts), ...repositoryChecks(workingCopy.lost())];
 
-  const context = checkContext(spec, iteration, parts.sandbox);
-  const guardrails = canBeChecked(agent) ? await checkGuardrails(spec, context, record) : [];
+  const sandbox = spec.settings.sandboxChecks ? parts.sandbox : noSandbox;
+  const context: CheckContext = { spec, iteration, sandbox };
+  const guardrails = canBeChecked(agent) ? await checkGuardrails(context, record) : [];
   const inspection = await kind.inspect({ ...agent, iteration }, record);
   if (inspection.committed) await workingCopy.forgive();
   const claim = readClaim(agent.text, plan.completion, {
@@ -52,7 +51,7 @@ export async function runIteration(
   });
   const checks = [...ownChecks, ...guardrails, ...inspection.checks];
   if (claim.kind === 'done')
-    checks.push(...(await checkClaim(spec, parts, context, { agent, checks, inspection })));
+    checks.push(...(await checkClaim(parts, context, { agent, checks, inspection })));
 
   const turn: Turn = {
     ...agent,
@@ -70,7 +69,7 @@ export async function runIteration(
 /** Takes the notes and answers of humans. Each is fenced, so that it cannot pose as the loop. */
 function takeNotes(spec: RunSpec, iteration: number, record: Recorder): Feedback[] {
   const answers = iteration === spec.firstIteration ? spec.words : [];
-  const notes = [...answers, ...spec.takeNotes()].map((text): Feedback => {
+  const notes = [...answers, ...spec.mailbox.takeNotes()].map((text): Feedback => {
     record({ type: 'note', iteration, text });
     return { action: 'APPEND', text: fence('A human left word for you', text, spec.nonce()) };
   });
@@ -102,7 +101,7 @@ function recordAgentEnd(spec: RunSpec, agent: AgentTurn, iteration: number, reco
   );
   if (spec.kind.traced && swept.length > 0)
     record({ type: 'notice', text: `ended what the turn had left running: ${swept.join(', ')}` });
-  for (const denial of spec.takeDenials()) record({ type: 'guard.denied', iteration, ...denial });
+  for (const denial of spec.mailbox.takeDenials()) record({ type: 'guard.denied', iteration, ...denial });
 }
 
 /** Puts files of the loop back that the agent removed or edited, and rejects a claim for it. */
@@ -124,15 +123,14 @@ function repositoryChecks(detail: string | null): Check[] {
   return [{ check: 'repository', ok: false, detail, feedback: { action: 'APPEND', text } }];
 }
 
-/** True if the agent did something that a guardrail can check. */
 function canBeChecked({ end }: AgentTurn): boolean {
   return end !== 'limited' && end !== 'aborted' && end !== 'empty';
 }
 
-async function checkGuardrails(spec: RunSpec, context: CheckContext, record: Recorder): Promise<Check[]> {
+async function checkGuardrails(context: CheckContext, record: Recorder): Promise<Check[]> {
   const { iteration } = context;
   const checks: Check[] = [];
-  for await (const step of runGuardrails(spec.settings.guardrails, context)) {
+  for await (const step of runGuardrails(context)) {
     if ('started' in step) {
       record({ type: 'guardrail.started', iteration, command: step.started });
       continue;
@@ -158,15 +156,15 @@ function withNewPasses(progress: Progress, guardrails: readonly Check[], passed:
 
 /** Makes the checks that only a claim needs: slow commands last, and only if nothing has failed before. */
 async function checkClaim(
-  spec: RunSpec,
   { watchedFiles, record }: RunParts,
   context: CheckContext,
   turn: { readonly agent: AgentTurn; readonly checks: readonly Check[]; readonly inspection: Inspection },
 ): Promise<Check[]> {
+  const { spec, iteration } = context;
   const checks = [...turn.inspection.evidence, ...(await watchedFiles.check(spec.view.iterations))];
   const good = turn.agent.end === 'finished' && [...turn.checks, ...checks].every(({ ok }) => ok);
   if (!good || spec.stop.aborted || spec.settings.verify.length === 0) return checks;
-  const { cwd, run, iteration } = context;
+  const { cwd, run } = spec;
   const results = runVerify(spec.settings.verify, {
     iteration,
     nonce: spec.nonce,
@@ -196,20 +194,4 @@ async function commitWork(spec: RunSpec, iteration: number, { record, sandbox }:
     record({ type: 'scm.ended', iteration, task: scm.tasks.join(', '), ok: false, detail: messageOf(error) });
   }
   await spec.workingCopy.forgive();
-}
-
-function checkContext(spec: RunSpec, iteration: number, sandbox: Sandbox): CheckContext {
-  return {
-    ...(spec.settings.sandboxChecks ? { sandbox } : {}),
-    cwd: spec.cwd,
-    env: spec.env,
-    run: spec.run,
-    iteration,
-    traced: spec.kind.traced,
-    timeoutMs: spec.settings.guardrailTimeout,
-    maxChars: spec.settings.outputTruncateChars,
-    clock: spec.clock,
-    stop: spec.stop,
-    redact: () => spec.redactor.stream(),
-  };
 }

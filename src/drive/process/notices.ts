@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { basename } from 'node:path';
 import { formatDuration } from '../../core/duration.ts';
 import { limitOfReason } from '../../core/limit-words.ts';
@@ -9,17 +10,10 @@ import { channelsOf } from '../../os/notify/delivery.ts';
 import type { Recorder } from './loop-kind.ts';
 import type { RunSpec } from './run-spec.ts';
 
-export type Notices = {
-  /** Sends a notice if the event deserves one, and does not wait for it. */
-  tell(event: JournalEvent): void;
-  /** Resolves when all was sent or given up, or at once if the run has to stop now. Never rejects. */
-  settled(): Promise<void>;
-};
-
 /** Sends notices about the run to a person. Failures are recorded in the journal. */
-export function startNotices(spec: RunSpec, record: Recorder): Notices {
+export function startNotices(spec: RunSpec, record: Recorder) {
   const { settings, env, cwd, version, terminal, stop } = spec;
-  if (channelsOf(settings.notify).length === 0) return { tell: () => {}, settled: async () => {} };
+  const isSilent = channelsOf(settings.notify).length === 0;
   const sending = new Set<Promise<void>>();
 
   async function send(notice: Notice): Promise<void> {
@@ -32,8 +26,9 @@ export function startNotices(spec: RunSpec, record: Recorder): Notices {
   }
 
   return {
-    tell(event) {
-      const facts = factsOf(event);
+    /** Sends a notice if the event deserves one, and does not wait for it. */
+    tell(event: JournalEvent): void {
+      const facts = isSilent ? null : factsOf(event);
       if (facts === null) return;
       const notice = noticeOf({ ...facts, run: spec.run, project: basename(cwd), at: event.at });
       // The journal itself may be what fails.
@@ -42,8 +37,9 @@ export function startNotices(spec: RunSpec, record: Recorder): Notices {
         .finally(() => sending.delete(delivery));
       sending.add(delivery);
     },
-    async settled() {
-      await Promise.race([Promise.all(sending), aborted(stop)]);
+    /** Resolves when all was sent or given up, or at once if the run has to stop now. Never rejects. */
+    async settled(): Promise<void> {
+      if (!stop.aborted) await Promise.race([Promise.all(sending), once(stop, 'abort')]);
     },
   };
 }
@@ -74,15 +70,7 @@ function waitFacts({ because, ms = 0 }: EventOf<'decision'>): Facts | null {
 }
 
 /** A provider's limit is named in the title. */
-function headlineOf(
-  state: string,
-  { code, text }: EventOf<'decision'>['because'],
-): Pick<NoticeFacts, 'headline' | 'because'> {
+function headlineOf(state: string, { code, text }: EventOf<'decision'>['because']) {
   const limit = limitOfReason(code);
   return { because: text, ...(limit && { headline: `${state}: ${limit.mark.replace('-', ' ')}` }) };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -7,17 +7,9 @@ import { latestRun } from '../../journal/runs.ts';
 import type { Clock } from '../../os/clock.ts';
 import { appendText } from '../../os/files/append-text.ts';
 import { ensureDir, lstatOf, refuseLinkedFolders } from '../../os/files/files.ts';
-import { acquireLock, type Lock, lockOwner, unreadableLock } from '../../os/files/lock.ts';
+import { acquireLock, lockOwner, unreadableLock } from '../../os/files/lock.ts';
 import { sweepTemporaryFiles } from '../../os/files/temp.ts';
 import { sweepRun } from '../../os/process/process.ts';
-
-export type Ownership = {
-  /** Runs before this one whose process died without an end. */
-  readonly abandoned: readonly string[];
-  /** Puts the lock back if the agent removed it; true when that was needed. */
-  restore(): boolean;
-  release(): void;
-};
 
 /** Returns the loop that runs in a working copy, or null. */
 export function runningLoop(cwd: string): { run: string; pid: number; since: string } | null {
@@ -29,21 +21,17 @@ export function runningLoop(cwd: string): { run: string; pid: number; since: str
 const ignored = ['.gitignore', 'runs/', '*.log', '*.txt', 'lock*', 'settings.local.json', '*.bad-*', '*.tmp'];
 
 /** Takes the lock of the working copy, since only one loop may run there. First ends what a dead loop left running. */
-export async function ownWorkingCopy(
-  cwd: string,
-  root: string | null,
-  run: string,
-  clock: Clock,
-): Promise<Ownership> {
+export async function ownWorkingCopy(cwd: string, root: string | null, run: string, clock: Clock) {
   const paths = projectPaths(cwd);
   const info = { run, since: new Date(clock.now()).toISOString() };
   const { lock, tookOver } = lockFolder(cwd, info);
-  const above = root === null || root === cwd ? null : lockAbove(root, info, lock);
+  const locks = [lock];
   const release = (): void => {
-    above?.release();
-    lock.release();
+    for (const each of locks) each.release();
   };
   try {
+    // A loop in a folder of a repository works on all of it.
+    if (root !== null && root !== cwd) locks.unshift(lockFolder(root, info).lock);
     for (const folder of [cwd, root ?? cwd, paths.root, join(cwd, 'ralph')]) sweepTemporaryFiles(folder);
     const suspects = new Set([latestRun(cwd), tookOver?.info.run]);
     const abandoned: string[] = [];
@@ -51,35 +39,29 @@ export async function ownWorkingCopy(
       if (typeof suspect === 'string' && (await closeAbandonedRun(cwd, suspect, clock)))
         abandoned.push(suspect);
     }
-    return { abandoned, restore: () => lock.restore(info), release };
+    return {
+      /** Runs before this one whose process died without an end. */
+      abandoned,
+      /** Puts the lock back if the agent removed it; true when that was needed. */
+      restore: () => lock.restore(info),
+      release,
+    };
   } catch (error) {
     release();
     throw error;
   }
 }
 
-type LockInfo = { readonly run: string; readonly since: string };
-
-function lockFolder(folder: string, info: LockInfo) {
+function lockFolder(folder: string, info: { readonly run: string; readonly since: string }) {
   const { root, lock, gitignore } = projectPaths(folder);
   refuseLinkedFolders(lock, folder);
   ensureDir(root, 0o755);
   // First, so that git never sees a file of ours; not by a temporary file, which it would see.
   if (!lstatOf(gitignore)?.size) appendText(gitignore, `${ignored.join('\n')}\n`);
-  const result = acquireLock(lock, { ...info });
+  const result = acquireLock(lock, info);
   if (!result.ok)
     throw unreadableLock(lock, result.owner) ?? alreadyRunning(result.owner.pid, result.owner.info);
   return result;
-}
-
-/** Locks the top folder of the repository too: a loop in one of its folders works on all of it. */
-function lockAbove(top: string, info: LockInfo, own: Lock): Lock {
-  try {
-    return lockFolder(top, info).lock;
-  } catch (error) {
-    own.release();
-    throw error;
-  }
 }
 
 /** Last events of a process that came to its own end. */
@@ -101,8 +83,7 @@ async function closeAbandonedRun(cwd: string, run: string, clock: Clock): Promis
   return true;
 }
 
-function alreadyRunning(pid: number, info: Readonly<Record<string, unknown>>): RalphError {
-  const { run, since } = info;
+function alreadyRunning(pid: number, { run, since }: Readonly<Record<string, unknown>>): RalphError {
   return new RalphError(
     'already-running',
     `a loop is already running here: run ${run}, process ${pid}, since ${since}`,

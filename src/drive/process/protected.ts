@@ -11,7 +11,6 @@ const onlyByName = ['.ralph', 'node_modules'];
 const changing =
   /(?:^|\/)\.ralph\/(?:runs\/|guardrail_[^/]*\.log$|lock[^/]*$|(?:blocked|decide|answer)\.txt$|[^/]*\.bad-\d|\.[^/]*\.tmp$)/;
 
-/** Returns a fingerprint of each protected file. */
 export function protectedFingerprints(cwd: string, patterns: readonly string[]): Fingerprints {
   if (patterns.length === 0) return {};
   return Object.fromEntries(

@@ -1,7 +1,8 @@
 import { createTurnReader, type StreamedTurn } from '../../agents/turn.ts';
 import { runPaths } from '../../config/paths.ts';
 import { decide, newLoop } from '../../core/decide.ts';
-import type { Evidence, LoopPlan, Verdict } from '../../core/loop.ts';
+import type { Evidence, Verdict } from '../../core/loop.ts';
+import { compilePattern } from '../../core/pattern.ts';
 import type { Turn } from '../../core/turn.ts';
 import type { EventOf, JournalEvent } from '../../journal/events.ts';
 import { last } from '../../journal/runs.ts';
@@ -27,12 +28,12 @@ const foundInTurn = new Set(['turn', 'tool-calls', 'work']);
  * Judges a recorded run again: the agent's streams are read anew, what was checked outside is taken as recorded. A loop
  * inside a session has no streams, and its turns are judged by their words in the journal: all of those below `textLimit`.
  */
-export async function rejudge(
+export function rejudge(
   cwd: string,
   run: string,
   events: readonly JournalEvent[],
   textLimit: number | null = null,
-): Promise<Rejudged[]> {
+): Rejudged[] {
   const started = last(events, 'run.started');
   if (!started) throw unreadable(run, 'its journal does not tell how it started');
   const attempts = attemptsOf(events, started, textLimit !== null);
@@ -51,7 +52,7 @@ export async function rejudge(
         ? readStream(streamOf(attempt, attempts, runPaths(cwd, run).stream(iteration)), attempt, ended)
         : null;
     const isKnown = textLimit === null ? streamed !== null : ended.text.length < textLimit;
-    const turn = await turnOf(attempt, ended, streamed);
+    const turn = turnOf(attempt, ended, streamed);
     const decided = decide({ ...loop, plan, iteration }, turn, checksOf(attempt));
     // A resumed run goes on from the last decision.
     if (last(attempt.events, 'decision')) loop = decided.loop;
@@ -91,11 +92,7 @@ function firstFailed({ evidence }: Judgement): string | undefined {
   return evidence.find((item) => !item.ok)?.check;
 }
 
-function readStream(
-  path: string,
-  { adapter, plan }: Attempt,
-  ended: EventOf<'agent.ended'>,
-): StreamedTurn | null {
+function readStream(path: string, { adapter, plan }: Attempt, ended: EventOf<'agent.ended'>) {
   const plainText = plan.completion.tasks !== undefined;
   const reader = createTurnReader(adapter, { now: () => Date.parse(ended.at), plainText });
   if (!readLines(path, (line) => void reader.push(line.toString('utf8')))) return null;
@@ -104,15 +101,16 @@ function readStream(
   return reader.finish({ exitCode, cause, ...(error === undefined ? {} : { stderrTail: error }) });
 }
 
-async function turnOf(
+function turnOf(
   { plan, events }: Attempt,
   ended: EventOf<'agent.ended'>,
   streamed: StreamedTurn | null,
-): Promise<Turn> {
+): Turn {
   const { text, toolCalls, end, exitCode, usage, limit, error } = streamed ?? {
     ...ended,
     text: [ended.text],
   };
+  const { pattern } = plan.completion;
   const stopped = last(events, 'decision')?.because.code === 'interrupted';
   return {
     text,
@@ -122,19 +120,13 @@ async function turnOf(
     progress: ended.progress,
     endedAt: Date.parse(ended.at),
     durationMs: ended.ms,
-    patternMatched: await matchesPattern(plan, text),
+    patternMatched: pattern !== undefined && compilePattern(pattern).test(text.join('\n')),
     tasksDone: last(events, 'prd.checked')?.complete ?? false,
     ...(streamed?.allRefused ? { allRefused: true } : {}),
     ...(usage ? { usage } : {}),
     ...(limit ? { limit } : {}),
     ...(error ? { error } : {}),
   };
-}
-
-async function matchesPattern({ completion }: LoopPlan, text: readonly string[]): Promise<boolean> {
-  if (completion.pattern === undefined) return false;
-  const { compilePattern } = await import('../../core/pattern.ts');
-  return compilePattern(completion.pattern).test(text.join('\n'));
 }
 
 function checksOf({ events }: Attempt): Evidence[] {

@@ -6,35 +6,24 @@ import type { LoopPlan, LoopState } from '../../core/loop.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { JournalEvent } from '../../journal/events.ts';
 import { raiseBudget } from '../../journal/next-command.ts';
-import type { RunView } from '../../journal/run-view.ts';
 import { listRuns, readRun } from '../../journal/runs.ts';
 import { checkName } from './guardrails.ts';
 import type { PromptSource } from './run-spec.ts';
 
 /** State of a run that can be continued. */
-export type Resumable = {
-  readonly run: string;
-  readonly view: RunView;
-  readonly prompt: PromptSource;
-  readonly cli: readonly CliSetting[];
-  /** Notes of humans for the iteration that was cut short. */
-  readonly words: readonly string[];
-  /** Guardrails that passed the last time they ran. */
-  readonly passed: readonly string[];
-  /**
-   * The state under a new plan: somebody may have raised the limits. A person who resumes a run gives it another chance;
-   * a supervisor only goes on with it (`counting`), and so do its counts. It may also know the number of the iteration.
-   */
-  loop(plan: LoopPlan, how: { readonly counting: boolean; readonly number?: number }): LoopState;
-};
+export type Resumable = ReturnType<typeof resumable>;
 
 /** Outcomes that end a run in the middle of an iteration, which is run again. */
 const cutShort = new Set<Outcome>(['INTERRUPTED', 'CANCELLED', 'USAGE_LIMIT', 'AGENT_FAILED']);
 
 const zeroCounts = { failures: 0, overloads: 0, withoutProgress: 0, withoutTools: 0, sameError: 0 };
 
-/** Reads the state of a run from its journal. */
-export function resumable(cwd: string, run: string): Resumable {
+/**
+ * Reads a run from its journal. `loop` returns its state under a new plan: somebody may have raised the limits. A person who
+ * resumes a run gives it another chance; a supervisor only goes on with it (`counting`), and so do its counts. It may also
+ * know the number of the iteration.
+ */
+export function resumable(cwd: string, run: string) {
   const { view, events, started, decided } = readRun(cwd, run);
   if (!started) throw unusable(run, 'its journal does not tell how it started');
   if (started.plan.completion.tasks !== undefined) throw unusable(run, 'it works on a PRD', 'ralph prd run');
@@ -42,19 +31,25 @@ export function resumable(cwd: string, run: string): Resumable {
   if (started.promptFile === undefined && started.task.includes('[redacted:')) {
     throw unusable(run, 'its task held a secret, which is not kept');
   }
-  const cli = [...started.cli, ...events.flatMap((event) => (event.type === 'run.resumed' ? event.cli : []))];
+  const cli: CliSetting[] = [
+    ...started.cli,
+    ...events.flatMap((event) => (event.type === 'run.resumed' ? event.cli : [])),
+  ];
   const words = events.flatMap((event) =>
     event.type === 'note' && event.seq > (decided?.seq ?? 0) ? [event.text] : [],
   );
-  const prompt = started.promptFile === undefined ? { text: started.task } : { file: started.promptFile };
+  const { promptFile: file } = started;
+  const prompt: PromptSource = file === undefined ? { text: started.task } : { file };
   return {
     run,
     view,
     prompt,
     cli,
+    /** Notes of humans for the iteration that was cut short. */
     words,
+    /** Guardrails that passed the last time they ran. */
     passed: passedIn(events),
-    loop(plan, { counting, number }) {
+    loop(plan: LoopPlan, { counting, number }: { counting: boolean; number?: number }): LoopState {
       if (!decided) return { ...newLoop(plan, started.task, number), usage: view.usage };
       const again =
         decided.kind !== 'stop' || (decided.outcome !== undefined && cutShort.has(decided.outcome));

@@ -33,7 +33,7 @@ export async function runLoop(spec: RunSpec): Promise<RunEnd | null> {
   const commands = [...guardrails.map(({ command }) => command), ...verify];
   const watchedFiles = watchFiles(
     { cwd: spec.cwd, env: spec.env, commands, protectedPaths, protectChecks },
-    { folder: paths.root, file: paths.protected, resumed: spec.resume !== undefined },
+    { file: paths.protected, resumed: spec.resume !== undefined },
   );
   const journal = openJournal(paths.journal, () => spec.clock.now(), {
     root: spec.cwd,
@@ -161,15 +161,15 @@ async function settle(spec: RunSpec, decision: Decision, record: Recorder): Prom
   if (decision.kind === 'stop') return decision;
   // A supervisor waits by itself before it starts the next process.
   if (decision.kind === 'wait' && !spec.oneIteration) await pause(spec.clock, decision.ms, spec.finish);
-  if (spec.isPaused()) await waitWhilePaused(spec, record);
+  if (spec.mailbox.isPaused()) await waitWhilePaused(spec, record);
   if (spec.finish.aborted) return requestedEnd(spec.finish);
   return spec.oneIteration ? 'yield' : 'go-on';
 }
 
 /** Waits until the person who paused the loop resumes or stops it. */
-async function waitWhilePaused(spec: RunSpec, record: Recorder): Promise<void> {
+async function waitWhilePaused({ mailbox, finish }: RunSpec, record: Recorder): Promise<void> {
   record({ type: 'paused', because: 'paused by a person (ralph unpause)' });
-  while (spec.isPaused() && !spec.finish.aborted) await spec.waitForMail(spec.finish);
+  while (mailbox.isPaused() && !finish.aborted) await mailbox.waitForChange(finish);
   record({ type: 'unpaused' });
 }
 

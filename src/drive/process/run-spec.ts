@@ -11,7 +11,7 @@ import type { Clock } from '../../os/clock.ts';
 import type { Environment } from '../../os/process/process.ts';
 import type { Redactor } from '../../os/redact/redact.ts';
 import type { Sandbox, SandboxSpec } from '../../sandbox/sandbox.ts';
-import type { Denial } from '../mailbox.ts';
+import type { Mailbox } from '../mailbox.ts';
 import type { LoopKind, Recorder } from './loop-kind.ts';
 import type { WatchedFiles } from './watched-files.ts';
 import type { WorkingCopy } from './working-copy.ts';
@@ -64,14 +64,7 @@ export type RunSpec = {
   readonly stop: AbortSignal;
   /** True for a run that a supervisor continues one iteration at a time. */
   readonly oneIteration: boolean;
-  /** Returns notes from other terminals, each once. */
-  takeNotes(): string[];
-  /** True if a person wants the loop to wait before the next iteration. */
-  isPaused(): boolean;
-  /** Waits until a person may have sent something, or the signal aborts. */
-  waitForMail(signal: AbortSignal): Promise<void>;
-  /** Returns the tool calls that the guard denied since the last call. */
-  takeDenials(): Denial[];
+  readonly mailbox: Mailbox;
   /** Puts our files back and names those that were gone or changed. */
   restoreFiles(): string[];
   /** Writes control sequences to the terminal of the person; null if there is none. */

@@ -6,13 +6,7 @@ import { isWithin, realPath } from '../../os/files/real-path.ts';
 import { hasChanges } from '../../os/git/git.ts';
 import { pushTo } from '../../os/git/push.ts';
 import { collect } from '../../os/process/pipes.ts';
-import {
-  type Environment,
-  findProgram,
-  outsideEnvironment,
-  type ProcessEnd,
-  startProcess,
-} from '../../os/process/process.ts';
+import { type Environment, findProgram, outsideEnvironment, startProcess } from '../../os/process/process.ts';
 import { noSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { inSandbox } from '../../sandbox/start.ts';
 import { agentTask } from './agent-turn.ts';
@@ -24,9 +18,7 @@ const mostNames = 5;
 const messagePrompt =
   'Provide a short imperative commit message for the changes. Output only the message, no explanation.';
 
-export type ScmTask = { readonly command: string; readonly tasks: readonly string[] };
-
-export type ScmResult = { readonly task: string; readonly ok: boolean; readonly detail: string };
+type ScmResult = { readonly task: string; readonly ok: boolean; readonly detail: string };
 
 /** Options of a git outside of the sandbox: no hooks and no submodules, whose configuration may be the agent's. */
 const withoutAgents = [
@@ -36,7 +28,7 @@ const withoutAgents = [
 
 /** Runs the tasks in order and stops at the first that fails. No shell sees the message. */
 export async function* runScm(
-  { command, tasks }: ScmTask,
+  { command, tasks }: NonNullable<RunSpec['settings']['scm']>,
   spec: RunSpec,
   sandbox: Sandbox,
 ): AsyncGenerator<ScmResult> {
@@ -135,8 +127,6 @@ function commitMessage(answer: string): string | null {
   return text?.trim() || null;
 }
 
-type SideResult = { readonly end: ProcessEnd; readonly stdout: string; readonly output: string };
-
 const maxBytes = 1_000_000;
 
 /** Runs a process beside the agent's turns. It carries the run's id and ends when the run is stopped. */
@@ -151,7 +141,7 @@ async function runSideProcess(
     readonly sandbox?: Sandbox;
     readonly timeoutMs: number;
   },
-): Promise<SideResult> {
+) {
   const stdout = collect(maxBytes);
   const output = collect(maxBytes);
   const { env = spec.env, alone = {}, cwd = spec.cwd, stdin = null, sandbox = noSandbox } = options;

@@ -6,7 +6,7 @@ import { unmatchedPatterns } from './protected.ts';
 import { watchFiles } from './watched-files.ts';
 
 let cwd = '';
-let record = { folder: '', file: '' };
+let record = { file: '' };
 const write = (path: string, text = 'x') => {
   mkdirSync(dirname(join(cwd, path)), { recursive: true });
   writeFileSync(join(cwd, path), text);
@@ -23,8 +23,7 @@ const resume = (...patterns: string[]) => watch(patterns, true);
 
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'protected-'));
-  const folder = join(cwd, '.ralph/runs/1');
-  record = { folder, file: join(folder, 'protected.json') };
+  record = { file: join(cwd, '.ralph/runs/1/protected.json') };
   for (const path of ['a.test.ts', 'src/a.ts', '.ralph/settings.json', 'node_modules/lib/index.js'])
     write(path);
   write('node_modules/lib/a.test.ts');

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { checkFileKind } from '../../core/check-files.ts';
 import type { Check } from '../../core/evidence.ts';
@@ -35,7 +35,6 @@ type FileRecord = v.InferOutput<typeof recordSchema>;
 export function watchFiles(
   watch: Watch,
   record: {
-    readonly folder: string;
     readonly file: string;
     /** Folder below which no link is followed; the working copy if left out. */
     readonly root?: string;
@@ -61,7 +60,7 @@ export function watchFiles(
     return { check: async () => checks };
   }
   const before = typeof stored === 'string' ? look() : stored;
-  ensureDir(record.folder);
+  ensureDir(dirname(record.file));
   writeAtomic(record.file, `${JSON.stringify(before)}\n`, { fsync: false, root: record.root ?? cwd });
   return {
     async check(iterations) {

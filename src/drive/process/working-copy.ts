@@ -11,65 +11,52 @@ import { type TreeState, treeState } from '../../os/git/tree-state.ts';
 
 const mostFiles = 50;
 
-/** Working copy, and what the last turn changed in it. */
-export type WorkingCopy = {
-  /** The top folder of the working copy; null without git. */
-  readonly root: string | null;
-  /** The commit that was checked out at the last look; null without one. */
-  head(): string | null;
-  /** The branch that was checked out at the last look; null without one. */
-  branch(): string | null;
-  /** Starts looking now, for instance while the agent's process is still ending. */
-  look(): void;
-  /** Returns the changes since the last call, as of `look` if it was called, else as of now. */
-  progress(): Promise<Progress>;
-  /** Returns a sentence about the repository of the start if it is gone; null if it is there, or there was none. */
-  lost(): string | null;
-  /** Returns the files that git does not track: those that are new since the run began, and those that were there. */
-  untracked(): Promise<{ readonly fresh: readonly string[]; readonly old: readonly string[] }>;
-  /** Counts all changes up to now as ours, not the agent's. */
-  forgive(): Promise<void>;
-  /** Returns the commit and, if files differ from it, the snapshot of the last look. */
-  place(run: string): Promise<Place>;
-};
+export type WorkingCopy = Awaited<ReturnType<typeof openWorkingCopy>>;
 
 /**
  * Opens the working copy with the repository that is there now, also if the agent makes another one later; without one,
  * by size and time of the files. Around a sandbox, git must not run filters: they may be programs of the agent's.
  */
-export async function openWorkingCopy(
-  cwd: string,
-  { sandboxed }: { readonly sandboxed: boolean },
-): Promise<WorkingCopy> {
+export async function openWorkingCopy(cwd: string, { sandboxed }: { readonly sandboxed: boolean }) {
   const root = findRepository(cwd);
-  const look = () => stateOf(cwd, root, !sandboxed);
+  const look = async (): Promise<TreeState> => {
+    const state = root === null ? null : await treeState(root, { filters: !sandboxed });
+    return state ?? { head: null, branch: null, files: markFolder(cwd) ?? new Map() };
+  };
   const first = await look();
   let before = first;
   let looking: Promise<TreeState> | null = null;
   const snapshots = root === null ? null : createSnapshots(cwd, root);
   return {
+    /** The top folder of the working copy; null without git. */
     root,
+    /** The commit and the branch that were checked out at the last look; null without one. */
     head: () => before.head,
     branch: () => before.branch,
-    lost() {
+    /** Returns a sentence about the repository of the start if it is gone; null if it is there, or there was none. */
+    lost(): string | null {
       const path = root === null ? null : join(root, '.git');
       return path === null || lstatOf(path) !== null ? null : `the repository is gone: there is no ${path}`;
     },
-    look() {
+    /** Starts looking now, for instance while the agent's process is still ending. */
+    look(): void {
       looking = look();
       // Told when it is asked for.
       looking.catch(() => {});
     },
+    /** Returns the files that git does not track: those that are new since the run began, and those that were there. */
     async untracked() {
       const { files } = await look();
       const paths = [...files.keys()].filter((path) => files.get(path)?.startsWith('? '));
       const isOld = (path: string) => first.files.get(path) === files.get(path);
       return { fresh: paths.filter((path) => !isOld(path)), old: paths.filter(isOld) };
     },
-    async forgive() {
+    /** Counts all changes up to now as ours, not the agent's. */
+    async forgive(): Promise<void> {
       before = await look();
     },
-    async progress() {
+    /** Returns the changes since the last call, as of `look` if it was called, else as of now. */
+    async progress(): Promise<Progress> {
       const after = await (looking ?? look());
       looking = null;
       const [commits, files] = await commitsBetween(root ?? cwd, before.head, after.head);
@@ -81,7 +68,8 @@ export async function openWorkingCopy(
         ...(changed.length > 0 ? { files: changed.slice(0, mostFiles) } : {}),
       };
     },
-    async place(run) {
+    /** Returns the commit and, if files differ from it, the snapshot of the last look. */
+    async place(run: string): Promise<Place> {
       const { head } = before;
       const tree = (await snapshots?.(run, before)) ?? null;
       return { ...(head === null ? {} : { head }), ...(tree === null ? {} : { tree }) };
@@ -114,13 +102,4 @@ function createSnapshots(cwd: string, top: string) {
     if (commit !== null) last = { state, commit };
     return commit;
   };
-}
-
-async function stateOf(cwd: string, root: string | null, filters: boolean): Promise<TreeState> {
-  const state = root === null ? null : await treeState(root, { filters });
-  return state ?? folderOf(cwd);
-}
-
-function folderOf(cwd: string): TreeState {
-  return { head: null, branch: null, files: markFolder(cwd) ?? new Map() };
 }

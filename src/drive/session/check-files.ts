@@ -11,14 +11,9 @@ export function watchCheckFiles(
   { env }: Pick<SessionContext, 'env'>,
   resumed: boolean,
 ): WatchedFiles {
-  const { root: folder } = recordPaths(env, run);
-  const record = { folder, file: join(folder, 'check-files.json'), root: folder, resumed };
-  const watch = {
-    cwd,
-    env: userEnvironment(env),
-    commands: verify,
-    protectedPaths: [],
-    protectChecks: false,
-  };
-  return watchFiles(watch, record);
+  const { root } = recordPaths(env, run);
+  return watchFiles(
+    { cwd, env: userEnvironment(env), commands: verify, protectedPaths: [], protectChecks: false },
+    { file: join(root, 'check-files.json'), root, resumed },
+  );
 }

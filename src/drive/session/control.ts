@@ -80,12 +80,7 @@ function withLoop(event: ControlEvent, state: SessionLoop, context: SessionConte
 }
 
 /** Pauses the loop and returns the message for the user; null if it changed meanwhile. */
-export function pauseLoop(
-  state: SessionLoop,
-  turn: SkippedTurn,
-  why: string,
-  context: SessionContext,
-): string | null {
+export function pauseLoop(state: SessionLoop, turn: SkippedTurn, why: string, context: SessionContext) {
   const change = { ...skipTurn(state, turn), status: 'paused', updatedAt: context.now() } as const;
   return updateSessionLoop(context, state, change, [{ type: 'paused', because: `paused: ${why}` }])
     ? `Ralph loop paused: ${why}. /ralph-resume goes on, /cancel-ralph ends it.`

@@ -19,7 +19,6 @@ export function noticeOf(text: string | null): Reply {
   return text === null ? silent : { kind: 'notice', notice: text };
 }
 
-/** Surroundings of a hook. */
 export type SessionContext = {
   readonly env: Environment;
   readonly now: () => number;

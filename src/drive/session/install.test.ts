@@ -13,8 +13,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTempDir, removeTempDir } from '../../os/files/temp.ts';
+import type { InstallPlace } from '../hook/hook-installer.ts';
 import { carryOut, hostInstallers, planInstall } from './install.ts';
-import type { InstallPlace } from './installer.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const files = {

@@ -8,8 +8,12 @@ import { ensureDir, readJsonAs, writeAtomic } from '../../os/files/files.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { opencodeInstaller } from '../embed/opencode/install.ts';
 import { claudeInstaller } from '../hook/claude-installer.ts';
-import { hookInstaller } from '../hook/hook-installer.ts';
-import type { HostInstaller, InstallPlace, InstallPlan } from './installer.ts';
+import {
+  type HostInstaller,
+  hookInstaller,
+  type InstallPlace,
+  type InstallPlan,
+} from '../hook/hook-installer.ts';
 
 export const hostInstallers: Readonly<Record<string, HostInstaller>> = {
   claude: claudeInstaller,
@@ -19,11 +23,7 @@ export const hostInstallers: Readonly<Record<string, HostInstaller>> = {
 };
 
 /** Plans the changes. Restores a file that is as an installation left it to the byte. */
-export function planInstall(
-  installer: HostInstaller,
-  action: 'install' | 'uninstall',
-  place: InstallPlace,
-): InstallPlan {
+export function planInstall(installer: HostInstaller, action: 'install' | 'uninstall', place: InstallPlace) {
   const plan = installer[action](place);
   const records = readInstalled(place.env);
   const restore = (change: FileChange): FileChange => {
@@ -37,11 +37,7 @@ export function planInstall(
 }
 
 /** Makes the changes, and records what the files were. */
-export function carryOut(
-  { changes }: InstallPlan,
-  action: 'install' | 'uninstall',
-  { env }: InstallPlace,
-): void {
+export function carryOut({ changes }: InstallPlan, action: 'install' | 'uninstall', { env }: InstallPlace) {
   const records = new Map<string, Installed>(readInstalled(env));
   for (const { path, before, after } of changes) {
     const earlier = records.get(path);
@@ -60,7 +56,6 @@ type Installed = Pick<FileChange, 'before' | 'after'>;
 const content = v.nullable(v.string());
 const installedSchema = v.record(v.string(), v.object({ before: content, after: content }));
 
-/** Reads the files that installations have changed, by path. */
 function readInstalled(env: Environment): ReadonlyMap<string, Installed> {
   return new Map(Object.entries(readJsonAs(recordFile(env), installedSchema) ?? {}));
 }

@@ -28,7 +28,6 @@ export function startMessage(state: SessionLoop): string {
   ].join('\n\n');
 }
 
-/** Message that sends the agent back to work. */
 export function continuationMessage(state: SessionLoop): string {
   const { loop } = state;
   const tag = tagText(loop);
@@ -48,8 +47,7 @@ export function reminderMessage(state: SessionLoop): string {
 }
 
 export function endMessage(state: SessionLoop, outcome: Outcome, because: Reason): string {
-  const { iteration } = state.loop;
-  const after = `${iteration} iteration${iteration === 1 ? '' : 's'}`;
+  const after = plural(state.loop.iteration, 'iteration');
   const next = isResumable(outcome) ? ' /ralph-resume goes on with it.' : '';
   return `Ralph loop ended: ${outcome} after ${after}: ${oneLine(because.text, 2000)}.${next} Record: ralph show ${state.run}`;
 }

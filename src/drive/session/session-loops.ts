@@ -229,14 +229,12 @@ export function listSessionLoops(env: Environment): SessionLoop[] {
     .flatMap((name) => readJsonAs(join(folder, name), sessionLoop) ?? []);
 }
 
-/** Lists the ended loops. */
 export function listEndedLoops(env: Environment): SessionLoop[] {
   return listDir(sessionRunsFolder(env)).flatMap(
     (run) => readJsonAs(recordPaths(env, run).state, sessionLoop) ?? [],
   );
 }
 
-/** Returns the loop of this session that ended last. */
 export function lastEnded(env: Environment, sessionId: string): SessionLoop | undefined {
   const ended = listEndedLoops(env).filter((state) => state.sessionId === sessionId);
   return ended.sort((a, b) => a.updatedAt - b.updatedAt).at(-1);

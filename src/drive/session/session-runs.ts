@@ -4,18 +4,11 @@ import type { Environment } from '../../os/process/program.ts';
 import { listEndedLoops, listSessionLoops } from './session-loops.ts';
 import { recordPaths } from './session-paths.ts';
 
-/** A loop inside an agent's session; `status` says whether it is over. */
-export type SessionRun = {
-  readonly run: string;
-  readonly status: 'active' | 'paused' | 'ended';
-  readonly journal: string;
-  readonly sessionId: string;
-  /** Time of the last change by a hook of its session, in epoch milliseconds. */
-  readonly updatedAt: number;
-};
+/** A loop inside an agent's session; `status` says whether it is over, `updatedAt` when a hook of its session changed it. */
+export type SessionRun = ReturnType<typeof listSessionRuns>[number];
 
 /** Lists the loops in sessions that were started in this folder, and the one with this id in any folder; oldest first. */
-export function listSessionRuns(env: Environment, cwd: string, id?: string): SessionRun[] {
+export function listSessionRuns(env: Environment, cwd: string, id?: string) {
   const endedLoops = listEndedLoops(env).map((state) => ({ ...state, status: 'ended' as const }));
   return [...listSessionLoops(env), ...endedLoops]
     .filter((state) => state.cwd === cwd || state.run === id)

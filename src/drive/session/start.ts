@@ -116,10 +116,7 @@ function planOf(id: string, options: LoopOptions): LoopPlan {
   };
 }
 
-function startNotice(
-  { run, loop: { plan }, verify }: SessionLoop,
-  { needsEscape, otherLoop }: StartEvent,
-): string {
+function startNotice({ run, loop: { plan }, verify }: SessionLoop, { needsEscape, otherLoop }: StartEvent) {
   const checks = verify.length === 0 ? '' : `, verified with ${verify.join(' and ')}`;
   const cancel = needsEscape ? 'While it works, press Escape before you type: ' : '';
   const warning = otherLoop

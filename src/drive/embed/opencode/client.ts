@@ -21,11 +21,7 @@ export function createHost(client: OpenCodeClient, directory: string) {
     quietly(() => client.tui.showToast({ body: toast }));
   }
 
-  function write(
-    level: LogEntry['level'],
-    message: string,
-    extra: Readonly<Record<string, unknown>> = {},
-  ): void {
+  function write(level: LogEntry['level'], message: string, extra: Readonly<Record<string, unknown>> = {}) {
     quietly(() => client.app.log({ body: { service: 'ralph-loop', level, message, extra } }));
   }
 

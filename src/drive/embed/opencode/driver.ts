@@ -1,18 +1,22 @@
 import type { Clock } from '../../../os/clock.ts';
 import { cancelLoop } from '../../session/control.ts';
 import type { SessionContext } from '../../session/hook-reply.ts';
+import { ultrawork } from '../../session/loop-messages.ts';
 import {
   listEndedLoops,
   openLoop,
   type SessionLoop,
+  type TranscriptMark,
   updateSessionLoop,
 } from '../../session/session-loops.ts';
 import { hasSessionLoop } from '../../session/session-paths.ts';
 import { atStop } from '../../session/stop.ts';
+import type { TurnRead } from '../../session/transcript.ts';
+import { continuationOf } from '../detect.ts';
+import { isFromAssistant, type Message, markOf, messagesSince, readAnswer } from '../host-messages.ts';
 import { type Continuation, createIdleDriver, type IdleTurn } from '../idle-driver.ts';
 import type { LoopFacts, Toaster } from '../toaster.ts';
 import type { createHost } from './client.ts';
-import { continuation, readSession } from './turn.ts';
 
 const recoveryMs = 5000;
 
@@ -47,7 +51,6 @@ export function createOpenCodeDriver(options: DriverOptions) {
     failed(id: string, error: string): void {
       if (hasSessionLoop(env, id)) driver.failed(id, error);
     },
-    /** Ends the loop of a session, whatever it is doing. */
     end(id: string, why: string): void {
       forget(id);
       for (let state = openLoop(env, id); state !== null; state = openLoop(env, id)) {
@@ -60,10 +63,7 @@ export function createOpenCodeDriver(options: DriverOptions) {
   };
 }
 
-async function judge(
-  options: DriverOptions,
-  { id, messages, error }: IdleTurn,
-): Promise<Continuation | null> {
+async function judge(options: DriverOptions, { id, messages, error }: IdleTurn) {
   const { toasts, context } = options;
   const before = openLoop(context.env, id);
   if (before === null) return null;
@@ -102,7 +102,6 @@ function continuationFor(
   };
 }
 
-/** Returns what the toasts say of a loop. */
 export function loopFacts({ loop: { iteration, plan } }: SessionLoop): LoopFacts {
   const { limits, completion } = plan;
   return {
@@ -110,4 +109,26 @@ export function loopFacts({ loop: { iteration, plan } }: SessionLoop): LoopFacts
     maxIterations: limits.iterations ?? Number.POSITIVE_INFINITY,
     completionPromise: completion.promise?.token ?? '',
   };
+}
+
+/** Reads the messages of a session. OpenCode has no transcript file: a mark is the number of messages and the last id. */
+export function readSession(messages: readonly Message[]) {
+  const { count, id } = markOf(messages);
+  const mark = { path: null, offset: count, unseen: id };
+  const messagesFrom = ({ offset, unseen }: TranscriptMark) =>
+    messagesSince(messages, { count: offset, id: unseen });
+  return {
+    mark,
+    /** True if the assistant said or did something since the mark, and nothing of it is still under way. */
+    isAnswered: (since: TranscriptMark) =>
+      messagesFrom(since).some(isFromAssistant) && !messages.at(-1)?.underWay,
+    readTurn(since: TranscriptMark, error: string | null): TurnRead {
+      const answer = readAnswer(messagesFrom(since), error);
+      return { ...answer, toolCalls: answer.toolCalls ?? 0, interrupted: false, askedSince: false, mark };
+    },
+  };
+}
+
+function continuation({ command, loop }: SessionLoop): string {
+  return continuationOf(loop, command === 'ulw-loop' ? ultrawork : undefined);
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { changeOf, type HostInstaller, type InstallPlace } from '../../session/installer.ts';
+import { changeOf, type HostInstaller, type InstallPlace } from '../../hook/hook-installer.ts';
 
 /** Writes a file into OpenCode's plugin folder that exports the plugin of the package. */
 export const opencodeInstaller: HostInstaller = {

@@ -18,12 +18,10 @@ import { readHostError, readMessages, sessionOfEvent } from '../host-messages.ts
 import { createToaster, type Toaster } from '../toaster.ts';
 import { createHost } from './client.ts';
 import { addCommands, answer, say } from './commands.ts';
-import { createOpenCodeDriver, loopFacts, type OpenCodeDriver } from './driver.ts';
+import { createOpenCodeDriver, loopFacts, type OpenCodeDriver, readSession } from './driver.ts';
 import { toolGuard } from './guard.ts';
-import { readSession } from './turn.ts';
 import type { PluginHooks, PluginInput } from './types.ts';
 
-/** The process around the plugin. */
 type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly argv: readonly string[];
@@ -55,7 +53,12 @@ type PluginParts = {
   readonly driver: OpenCodeDriver;
 };
 
-type Command = { readonly name: CommandName; readonly sessionId: string; readonly args: string };
+type Command = {
+  readonly name: CommandName;
+  readonly sessionId: string;
+  readonly args: string;
+  readonly promptId: string;
+};
 
 export function createPlugin({ client, directory }: PluginInput, surroundings: Surroundings): PluginHooks {
   const { env, clock } = surroundings;
@@ -78,8 +81,8 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
     async 'command.execute.before'({ command, sessionID, arguments: args }, { parts: output }) {
       const name = names.find((each) => each === command);
       if (name === undefined) return;
-      const promptId = () => `${clock.now()}-${++commands}`;
-      say(output, await runCommand(parts, { name, sessionId: sessionID, args }, promptId));
+      const promptId = `${clock.now()}-${++commands}`;
+      say(output, await runCommand(parts, { name, sessionId: sessionID, args, promptId }));
     },
     'tool.execute.before': toolGuard(directory, env, context.now),
     async 'chat.message'({ sessionID }, output) {
@@ -107,17 +110,16 @@ export function createPlugin({ client, directory }: PluginInput, surroundings: S
 }
 
 /** Carries a command out and returns the text that the model gets in its place. */
-async function runCommand(parts: PluginParts, command: Command, newPromptId: () => string): Promise<string> {
+async function runCommand(parts: PluginParts, command: Command): Promise<string> {
   const { host, context, driver, toasts } = parts;
-  const { name, sessionId } = command;
+  const { name, sessionId, promptId } = command;
   const before = openLoop(context.env, sessionId);
   const isQuick = name === 'cancel-ralph' || name === 'ralph-status';
   const messages = isQuick ? [] : await host.getMessages(sessionId).then(readMessages, () => []);
   const session = readSession(messages);
   const readTurn = (from: TranscriptMark) => session.readTurn(from, null);
-  const promptId = newPromptId();
   const reply = isStart(name)
-    ? startLoop(parts, { ...command, name }, promptId)
+    ? startLoop(parts, { ...command, name })
     : controlLoop({ control: name, sessionId, promptId, readTurn, cwd: parts.directory }, context);
   if (reply.kind !== 'context') return answerText(parts, name, reply, before);
   // The new turn begins after the messages that are there.
@@ -129,28 +131,19 @@ async function runCommand(parts: PluginParts, command: Command, newPromptId: () 
   return reply.message;
 }
 
-function startLoop(
-  parts: PluginParts,
-  { name, sessionId, args }: Command & { readonly name: StartName },
-  promptId: string,
-): Reply {
+function startLoop(parts: PluginParts, { name, ...event }: Command & { readonly name: StartName }): Reply {
   const { directory: cwd, surroundings, context } = parts;
-  const event = { host: 'opencode', sessionId, command: name, args, cwd, promptId };
-  const command = parseLoopCommand(args);
+  const command = parseLoopCommand(event.args);
   if (!isOneShot(surroundings.argv) || !command.ok) {
-    return startSessionLoop({ ...event, transcriptPath: null }, context);
+    const start = { ...event, host: 'opencode', command: name, cwd, transcriptPath: null };
+    return startSessionLoop(start, context);
   }
   surroundings.warn(`ralph-loop: ${endsEarly}`);
   parts.toasts.warning('No Ralph Loop', endsEarly);
   return { kind: 'context', message: command.task };
 }
 
-function answerText(
-  { toasts }: PluginParts,
-  name: CommandName,
-  reply: Reply,
-  before: SessionLoop | null,
-): string {
+function answerText({ toasts }: PluginParts, name: CommandName, reply: Reply, before: SessionLoop | null) {
   const text = reply.kind === 'answer' ? reply.message : `/${name}: nothing to do.`;
   if (name !== 'cancel-ralph') toasts.notice(text);
   else if (before === null) toasts.noLoop();

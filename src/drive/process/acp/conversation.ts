@@ -6,25 +6,13 @@ import type { ProcessInput } from '../../../os/process/spawn.ts';
 import type { RunSpec } from '../run-spec.ts';
 import { type AcpTurn, createPermissions } from './permissions.ts';
 
-/** Turn of an agent that is talked to by the Agent Client Protocol. */
-export type Conversation = {
-  /** First line for its standard input. */
-  readonly opening: string;
-  connect(input: ProcessInput): void;
-  /** Answers a line of the agent, if it wants an answer. */
-  hear(line: string): void;
-  /** Asks the agent to stop its turn. */
-  cancel(): void;
-  /** Says nothing any more: the process is gone. */
-  close(): void;
-};
-
 /** Time for an agent to start and to open a session. */
 const openingMs = 120_000;
 const methodNotFound = -32_601;
 const internalError = -32_603;
 
-export function openConversation(spec: RunSpec, turn: AcpTurn): Conversation {
+/** Opens the turn of an agent that is talked to by the Agent Client Protocol. */
+export function openConversation(spec: RunSpec, turn: AcpTurn) {
   const { prompt, resumeSession, addLine } = turn;
   const client = createClient({
     cwd: spec.cwd,
@@ -53,11 +41,13 @@ export function openConversation(spec: RunSpec, turn: AcpTurn): Conversation {
   }
 
   return {
+    /** First line for its standard input. */
     opening: lineOf(client.opening),
-    connect(processInput) {
+    connect(processInput: ProcessInput): void {
       input = processInput;
     },
-    hear(line) {
+    /** Answers a line of the agent, if it wants an answer. */
+    hear(line: string) {
       const message = parseRecord(line);
       if (message === undefined) return;
       const method = str(message.method);
@@ -69,8 +59,10 @@ export function openConversation(spec: RunSpec, turn: AcpTurn): Conversation {
       if (message.id === requestIds.session) cancelTimer();
       send(client.next(message));
     },
+    /** Asks the agent to stop its turn. */
     cancel: () => send(client.cancel()),
-    close() {
+    /** Says nothing any more: the process is gone. */
+    close(): void {
       input = null;
       cancelTimer();
     },

@@ -11,7 +11,7 @@ import {
 import { asRecord, type JsonRecord, str } from '../../../agents/json.ts';
 import { oneLine } from '../../../core/text.ts';
 import { isWithin, realPath } from '../../../os/files/real-path.ts';
-import { denialOf, guardText, judgeCall } from '../../session/guard/hook.ts';
+import { judgeCall } from '../../session/guard/hook.ts';
 import type { Recorder } from '../loop-kind.ts';
 import type { RunSpec } from '../run-spec.ts';
 
@@ -28,16 +28,7 @@ export type AcpTurn = {
 };
 
 /** Answers the questions of an agent whether it may do something. */
-export type Permissions = {
-  /** Remembers what the agent tells about a call before it asks. */
-  note(update: JsonRecord): void;
-  answer(request: JsonRecord): Promise<JsonRecord>;
-};
-
-export function createPermissions(
-  spec: RunSpec,
-  { iteration, record, refusals, addLine }: Pick<AcpTurn, 'iteration' | 'record' | 'refusals' | 'addLine'>,
-): Permissions {
+export function createPermissions(spec: RunSpec, { iteration, record, refusals, addLine }: AcpTurn) {
   const { cwd, run, agent, settings } = spec;
   const calls = new Map<string, AcpCall>();
   const titleIsCommand = acpWordsOf(settings.agent.command ?? '').titleIsCommand === true;
@@ -56,20 +47,20 @@ export function createPermissions(
     if (byPermissions !== null) return byPermissions;
     const { tool, input } = guardedCall(call, titleIsCommand);
     const env = { ...spec.env, ...agent.guard.env, RALPH_RUN_ID: run };
-    const verdict = await judgeCall(tool, input, { env, cwd, sessionId: '' });
-    const denial = verdict && denialOf(verdict, tool, input);
-    if (!verdict || !denial) return null;
-    record({ type: 'guard.denied', iteration, ...denial });
-    return guardText(verdict);
+    const judgement = await judgeCall(tool, input, { env, cwd, sessionId: '' });
+    if (!judgement?.denial) return null;
+    record({ type: 'guard.denied', iteration, ...judgement.denial });
+    return judgement.text;
   }
 
   return {
-    note(fields) {
+    /** Remembers what the agent tells about a call before it asks. */
+    note(fields: JsonRecord): void {
       if (!/^tool_call(?:_update)?$/.test(str(fields.sessionUpdate) ?? '')) return;
       const { id } = update(fields);
       if (fields.status === 'completed' || fields.status === 'failed') calls.delete(id);
     },
-    async answer({ toolCall, options }) {
+    async answer({ toolCall, options }: JsonRecord): Promise<JsonRecord> {
       const call = update(asRecord(toolCall));
       const refusal = await refusalOf(call);
       const outcome = permissionOutcome(options, refusal === null);

@@ -1,29 +1,24 @@
 import { isAbsolute, join } from 'node:path';
+import { projectOf } from 'ralphkit-guard/project';
 import { configFolder } from '../../../config/paths.ts';
 import { isObject } from '../../../core/json.ts';
 import { readJson } from '../../../os/files/files.ts';
 import { findUp } from '../../../os/files/real-path.ts';
 import type { Environment } from '../../../os/process/program.ts';
 import { hasSessionLoop } from '../session-paths.ts';
-import { isOwnFile } from './own-rules.ts';
 
 const projectFile = '.ralph/settings.json';
 const localFile = '.ralph/settings.local.json';
 
-/** When the guard judges calls: in unattended work, in every session, or never. */
-type GuardSetting = 'auto' | 'always' | 'off';
-
-const strictness: readonly GuardSetting[] = ['off', 'auto', 'always'];
+/** When the guard judges calls: never, in unattended work, or in every session. */
+const strictness = ['off', 'auto', 'always'] as const;
+type GuardSetting = (typeof strictness)[number];
 
 /** Session and folder of a tool call. */
 export type CallPlace = { readonly env: Environment; readonly cwd: string; readonly sessionId: string };
 
 /** Returns null if the guard is off here; otherwise whether a person can see its warnings. */
-export async function guardDuty({
-  env,
-  cwd,
-  sessionId,
-}: CallPlace): Promise<{ readonly unattended: boolean } | null> {
+export async function guardDuty({ env, cwd, sessionId }: CallPlace) {
   const setting = await guardSetting(env, cwd);
   if (setting === 'off') return null;
   const unattended = Boolean(env.RALPH_RUN_ID) || (sessionId !== '' && hasSessionLoop(env, sessionId));
@@ -58,5 +53,22 @@ function settingIn(path: string): GuardSetting | null {
 }
 
 function settingOf(value: unknown): GuardSetting | null {
-  return value === 'auto' || value === 'always' || value === 'off' ? value : null;
+  return strictness.find((each) => each === value) ?? null;
+}
+
+/** True if the guard rules of a folder's project are the user's own, so that they may allow something. */
+export async function ownsRules(cwd: string, env: Environment): Promise<boolean> {
+  return isOwnFile(projectOf(cwd, env), '.ralph/guard.json', env);
+}
+
+/** True if no stranger brought a file of a project. */
+async function isOwnFile(project: string, file: string, env: Environment): Promise<boolean> {
+  const { examineTrust } = await import('../../../config/trust/trust.ts');
+  try {
+    const { strangers } = await examineTrust(project, env);
+    return !strangers.some((stranger) => stranger.file === file);
+  } catch {
+    // A settings file that is wrong: other commands report it.
+    return false;
+  }
 }

@@ -4,8 +4,7 @@ import { messageOf } from '../../../core/error.ts';
 import { isObject } from '../../../core/json.ts';
 import type { Environment } from '../../../os/process/program.ts';
 import type { Denial } from '../../mailbox.ts';
-import { type CallPlace, guardDuty } from './duty.ts';
-import { ownsRules } from './own-rules.ts';
+import { type CallPlace, guardDuty, ownsRules } from './duty.ts';
 import { shorten } from './shorten.ts';
 
 type GuardAnswer = {
@@ -25,9 +24,10 @@ export async function guardHook(event: unknown, env: Environment): Promise<Guard
     if ((await guardDuty(place)) === null) return nothing;
     throw new Error('the event of the host cannot be read, so the call cannot be judged');
   }
-  const verdict = await judgeCall(tool, words, place);
-  if (verdict === null) return nothing;
-  return { output: outputFor(name, verdict), denial: denialOf(verdict, tool, words) };
+  const judgement = await judgeCall(tool, words, place);
+  if (judgement === null) return nothing;
+  const { verdict, text, denial } = judgement;
+  return { output: outputFor(name, verdict, text), denial };
 }
 
 /** Returns the place that an event comes from. */
@@ -36,15 +36,28 @@ export function placeOf(event: unknown, env: Environment): CallPlace {
   return { env, cwd: str(cwd) || (env.PWD ?? '/'), sessionId: str(sessionId) ?? '' };
 }
 
-/** Returns the verdict on a tool call; null if the guard is off here. */
-export async function judgeCall(
-  tool: string,
-  words: unknown,
-  place: CallPlace,
-): Promise<GuardVerdict | null> {
+/** Judges a tool call; null if the guard is off here. */
+export async function judgeCall(tool: string, words: unknown, place: CallPlace) {
   const duty = await guardDuty(place);
   if (duty === null) return null;
-  const { cwd, env } = place;
+  const { verdict, ...why } = await verdictOn(tool, words, place, duty);
+  const category = why.category ?? 'unparsable';
+  const reason = why.reason ?? '';
+  return {
+    verdict,
+    /** Text for the agent, shortened: it goes into its context. */
+    text: `ralph guard (${category}): ${shorten(reason, 600)}`,
+    /** The denial for the journal; null if the call is not denied. */
+    denial: verdict === 'deny' ? { tool, what: describeCall(words), category, reason } : null,
+  };
+}
+
+async function verdictOn(
+  tool: string,
+  words: unknown,
+  { cwd, env }: CallPlace,
+  duty: { readonly unattended: boolean },
+): Promise<GuardVerdict> {
   try {
     const strict = await checkToolCall(tool, words, { cwd, env, ...duty, allowRules: false });
     // Only a refusal is worth the question whose rules these are.
@@ -60,26 +73,10 @@ export async function judgeCall(
   }
 }
 
-/** Returns the denial for the journal; null if the call is not denied. */
-export function denialOf(
-  { verdict, category, reason }: GuardVerdict,
-  tool: string,
-  words: unknown,
-): Denial | null {
-  if (verdict !== 'deny') return null;
-  return { tool, what: describeCall(words), category: category ?? 'unparsable', reason: reason ?? '' };
-}
-
-/** Returns the text for the agent, shortened: it goes into its context. */
-export function guardText({ category, reason }: GuardVerdict): string {
-  return `ralph guard (${category}): ${shorten(reason ?? '', 600)}`;
-}
-
 /** Returns the answer in the form of the host, which the name of its event tells. */
-function outputFor(event: unknown, verdict: GuardVerdict): object | null {
-  const text = guardText(verdict);
-  if (verdict.verdict === 'allow') return null;
-  if (verdict.verdict === 'warn') return { systemMessage: text };
+function outputFor(event: unknown, verdict: GuardVerdict['verdict'], text: string): object | null {
+  if (verdict === 'allow') return null;
+  if (verdict === 'warn') return { systemMessage: text };
   if (event === 'BeforeTool') return { decision: 'deny', reason: text };
   return {
     hookSpecificOutput: {
