@@ -6,7 +6,7 @@ import { createRedactor } from '../../os/redact/redact.ts';
 import { refuseStranger, safeHeaders } from './access.ts';
 import { openLibrary } from './library.ts';
 import { createRoutes, type DashboardOptions } from './routes.ts';
-import { createStreams } from './stream.ts';
+import { Streams } from './stream.ts';
 
 export type Dashboard = {
   /** For a browser: the token stands behind the `#`, so that it is in no request and in no log. */
@@ -19,12 +19,10 @@ export type Dashboard = {
 /** Serves the page and its data on the loopback address. */
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
   const token = randomBytes(24).toString('base64url');
-  const { env, cwd, now } = options;
-  const fleet = options.fleet === undefined ? {} : { fleet: options.fleet };
-  const library = await openLibrary({ env, cwd, now, withFleet: true, ...fleet });
-  const streams = createStreams(library);
+  const library = await openLibrary({ ...options, withFleet: true });
+  const streams = new Streams(library);
   const door: { port: number; token: string } = { port: options.port, token };
-  const routes = createRoutes({ door, options, library, streams, redactor: createRedactor(env) });
+  const routes = createRoutes({ door, options, library, streams, redactor: createRedactor(options.env) });
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
   const server = http.createServer((request, response) => {
     for (const [name, value] of Object.entries(safeHeaders)) response.setHeader(name, value);

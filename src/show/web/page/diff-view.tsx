@@ -8,7 +8,7 @@ import { Answer, Choice, Note } from './parts.tsx';
 
 type DiffViewProps = {
   readonly diff: Diff;
-  readonly readFile: (path: string) => Promise<string>;
+  readonly readFile: (path: string) => Promise<{ readonly text: string }>;
   /** The iteration at whose end a file can be opened; null if none is kept. */
   readonly iteration: number | null;
 };
@@ -186,7 +186,11 @@ function FileView({ file, layout, isOpen, setOpen, readFile, iteration }: FilePr
       </header>
       {isOpen && !isWhole.value && <DiffLines file={file} layout={layout} />}
       {isOpen && isWhole.value && (
-        <Answer of={path} ask={() => readFile(path)} show={(text) => <CodeLines path={path} text={text} />} />
+        <Answer
+          of={path}
+          ask={() => readFile(path)}
+          show={(content) => <CodeLines path={path} {...content} />}
+        />
       )}
     </section>
   );

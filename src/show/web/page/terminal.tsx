@@ -10,7 +10,7 @@ export function Terminal({ loop }: { readonly loop: string }) {
     let isOver = false;
     async function look(): Promise<void> {
       if (!document.hidden) {
-        const text = await api.screen(loop).catch(() => null);
+        const { screen: text } = await api.screen(loop).catch(() => ({ screen: null }));
         setScreen(text?.replace(/\s+$/, '') ?? 'There is no window at the moment.');
       }
       if (!isOver) timer = window.setTimeout(look, 1000);
