@@ -97,7 +97,7 @@ describe('trends', () => {
     const cost = page.locator('tr', { has: page.getByRole('rowheader', { name: 'Cost', exact: true }) });
     await cost.waitFor();
     expect((await cost.innerText()).split('\t')).toEqual(['Cost', '$3.00', '$1.50', '−$1.50 (−50 %)']);
-    expect(await cost.locator('td.yes').count()).toBe(1);
+    expect(await cost.locator('td .yes').count()).toBe(1);
     await page.screenshot({ path: join(shots, 'compare.png'), fullPage: true });
     await page.keyboard.press('Escape');
     await page.locator('.loop').first().waitFor();

@@ -6,6 +6,8 @@ export type Split = 'day' | 'agent' | 'model';
 export type Group = {
   readonly name: string;
   readonly runs: number;
+  /** Tasks that were accepted. */
+  readonly tasks: number;
   /** Share of the ended runs that were accepted. */
   readonly rate: number | null;
   readonly cost: number | null;
@@ -13,7 +15,7 @@ export type Group = {
   readonly timeEach: number | null;
 };
 
-export function sumOf<T>(items: readonly T[], figure: (item: T) => number): number {
+function sumOf<T>(items: readonly T[], figure: (item: T) => number): number {
   return items.reduce((sum, item) => sum + figure(item), 0);
 }
 
@@ -40,7 +42,8 @@ function dayOf(at: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
-function figuresOf(name: string, rows: readonly RunFigures[]): Group {
+/** Sums up several runs. */
+export function figuresOf(name: string, rows: readonly RunFigures[]): Group {
   const ended = rows.filter(({ outcome }) => outcome !== null);
   const accepted = ended.filter(({ outcome }) => outcome === 'PROMISE_ACCEPTED').length;
   const tasks = sumOf(rows, ({ acceptedTasks }) => acceptedTasks);
@@ -49,6 +52,7 @@ function figuresOf(name: string, rows: readonly RunFigures[]): Group {
   return {
     name,
     runs: rows.length,
+    tasks,
     rate: ended.length === 0 ? null : accepted / ended.length,
     cost,
     costEach: cost === null || tasks === 0 ? null : cost / tasks,

@@ -3,10 +3,10 @@ import { figuresCsv, type RunFigures } from '../../stats/figures.ts';
 import { formatCost } from '../../terminal/units.ts';
 import { BarChart } from './bar-chart.tsx';
 import { clock, duration, outcomeNames, percent } from './format.ts';
-import { Answer, Card, Choice, Figure } from './parts.tsx';
+import { Answer, Card, Choice, Figure, Table } from './parts.tsx';
 import { api } from './state.ts';
 import { countTicks, timeTicks } from './ticks.ts';
-import { type Group, groupRows, reasonsOf, type Split, sumOf } from './trend-figures.ts';
+import { figuresOf, type Group, groupRows, reasonsOf, type Split } from './trend-figures.ts';
 
 /** All runs together: is it getting better, what does a task cost, what stands in the way. */
 export function Trends() {
@@ -118,28 +118,21 @@ function TrendCharts({ groups }: { readonly groups: readonly Group[] }) {
 }
 
 function Totals({ rows }: { readonly rows: readonly RunFigures[] }) {
-  const ended = rows.filter(({ outcome }) => outcome !== null);
-  const accepted = ended.filter(({ outcome }) => outcome === 'PROMISE_ACCEPTED').length;
-  const tasks = sumOf(rows, ({ acceptedTasks }) => acceptedTasks);
-  const costs = rows.flatMap(({ costUsd }) => costUsd ?? []);
-  const cost = costs.reduce((sum, one) => sum + one, 0);
-  const time = sumOf(rows, ({ elapsedMs }) => elapsedMs);
+  const { runs, rate, tasks, cost, costEach, timeEach } = figuresOf('', rows);
   return (
     <div class="totals">
-      <Figure name="runs" value={String(rows.length)} />
-      <Figure
-        name="of ended runs accepted"
-        value={ended.length === 0 ? '–' : percent(accepted / ended.length)}
-      />
+      <Figure name="runs" value={String(runs)} />
+      <Figure name="of ended runs accepted" value={shown(rate, percent)} />
       <Figure name="tasks accepted" value={String(tasks)} />
-      <Figure name="cost" value={costs.length === 0 ? 'not reported' : formatCost(cost)} />
-      <Figure
-        name="cost of an accepted task"
-        value={tasks === 0 || costs.length === 0 ? '–' : formatCost(cost / tasks)}
-      />
-      <Figure name="time of an accepted task" value={tasks === 0 ? '–' : duration(time / tasks)} />
+      <Figure name="cost" value={cost === null ? 'not reported' : formatCost(cost)} />
+      <Figure name="cost of an accepted task" value={shown(costEach, formatCost)} />
+      <Figure name="time of an accepted task" value={shown(timeEach, duration)} />
     </div>
   );
+}
+
+function shown(amount: number | null, format: (amount: number) => string): string {
+  return amount === null ? '–' : format(amount);
 }
 
 type ReasonsProps = {
@@ -170,32 +163,18 @@ function Reasons({ title, empty, reasons }: ReasonsProps) {
 
 /** The charts as a table. */
 function GroupTable({ groups }: { readonly groups: readonly Group[] }) {
-  const heads = ['', 'Runs', 'Accepted', 'Cost', 'Cost of a task', 'Time of a task'];
+  const rows = groups.map(({ name, runs, rate, cost, costEach, timeEach }) => [
+    name,
+    runs,
+    shown(rate, percent),
+    shown(cost, formatCost),
+    shown(costEach, formatCost),
+    shown(timeEach, duration),
+  ]);
+  const heads = ['Group', 'Runs', 'Accepted', 'Cost', 'Cost of a task', 'Time of a task'];
   return (
     <Card title="In numbers">
-      <div class="table-box" tabIndex={0} role="group" aria-label="Figures of each group">
-        <table class="grid">
-          <thead>
-            <tr>
-              {heads.map((head) => (
-                <th scope="col">{head || 'Group'}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map(({ name, runs, rate, cost, costEach, timeEach }) => (
-              <tr>
-                <th scope="row">{name}</th>
-                <td>{runs}</td>
-                <td>{rate === null ? '–' : percent(rate)}</td>
-                <td>{cost === null ? '–' : formatCost(cost)}</td>
-                <td>{costEach === null ? '–' : formatCost(costEach)}</td>
-                <td>{timeEach === null ? '–' : duration(timeEach)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Figures of each group" heads={heads} rows={rows} />
     </Card>
   );
 }
@@ -218,42 +197,26 @@ function RunTable({ rows }: { readonly rows: readonly RunFigures[] }) {
   );
   return (
     <Card title="Runs in detail" beside={beside}>
-      <div class="table-box" tabIndex={0} role="group" aria-label="All runs">
-        <table class="grid">
-          <thead>
-            <tr>
-              {['Compare', 'Task', 'Outcome', 'Started', 'Agent', 'Iterations', 'Time', 'Cost'].map(
-                (head) => (
-                  <th scope="col">{head}</th>
-                ),
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.id}>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`Compare ${row.title || row.id}`}
-                    checked={chosen.value.includes(row.id)}
-                    onClick={() => toggle(row.id)}
-                  />
-                </td>
-                <th scope="row">
-                  <a href={`#/loop/${encodeURIComponent(row.id)}`}>{row.title || row.id}</a>
-                </th>
-                <td>{row.outcome === null ? 'none' : outcomeNames[row.outcome]}</td>
-                <td>{row.startedAt !== null && clock(row.startedAt)}</td>
-                <td>{[row.agent, row.model].filter(Boolean).join(' · ')}</td>
-                <td>{row.iterations}</td>
-                <td>{duration(row.elapsedMs)}</td>
-                <td>{row.costUsd === null ? '–' : formatCost(row.costUsd)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="All runs"
+        heads={['Compare', 'Task', 'Outcome', 'Started', 'Agent', 'Iterations', 'Time', 'Cost']}
+        nameAt={1}
+        rows={rows.map(({ id, title, outcome, startedAt, agent, model, iterations, elapsedMs, costUsd }) => [
+          <input
+            type="checkbox"
+            aria-label={`Compare ${title || id}`}
+            checked={chosen.value.includes(id)}
+            onClick={() => toggle(id)}
+          />,
+          <a href={`#/loop/${encodeURIComponent(id)}`}>{title || id}</a>,
+          outcome === null ? 'none' : outcomeNames[outcome],
+          startedAt !== null && clock(startedAt),
+          [agent, model].filter(Boolean).join(' · '),
+          iterations,
+          duration(elapsedMs),
+          shown(costUsd, formatCost),
+        ])}
+      />
     </Card>
   );
 }
