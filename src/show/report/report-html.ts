@@ -9,7 +9,6 @@ import type { Page } from '../web/page.ts';
 import { checksOf, loopPath } from '../web/summary.ts';
 import { readTranscript } from '../web/transcript.ts';
 
-/** Data in a report, in place of a server. */
 export type ReportData = Awaited<ReturnType<typeof collectReport>>;
 
 /** Diffs and logs beyond this are left out, the oldest first: a report is to be sent. */

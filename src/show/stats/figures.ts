@@ -3,7 +3,6 @@ import { totalTokens } from '../../core/turn.ts';
 import { type RunView, titleOf } from '../../journal/run-view.ts';
 import { type Stats, statsOf } from './stats.ts';
 
-/** Figures of one run, for trends and tables. */
 export type RunFigures = {
   readonly id: string;
   readonly title: string;

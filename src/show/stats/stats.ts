@@ -78,7 +78,6 @@ function tasksOf({ outcome, stories, doneBefore }: RunView): number {
   return stories.filter(({ id, passes }) => passes && !doneBefore.includes(id)).length;
 }
 
-/** Returns the story of each review. */
 function reviewsOf({ cwd, iterations }: RunView): string[] {
   return iterations.flatMap(({ prd }) =>
     prd?.mode === 'review' && prd.story !== null ? [`${cwd} ${prd.story}`] : [],

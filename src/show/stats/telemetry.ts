@@ -64,7 +64,6 @@ function startProviders({ resources, trace, metrics, traceExporter, metricExport
   return { tracers, meters };
 }
 
-/** Returns a function that counts a turn: its tokens, its cost and how it ended. */
 function createCounters(meter: Meter): (event: EventOf<'agent.ended'>) => void {
   const tokens = meter.createCounter('ralph.tokens', { unit: '{token}', description: 'Tokens by kind' });
   const cost = meter.createCounter('ralph.cost', { unit: '{USD}', description: 'Cost in US dollars' });

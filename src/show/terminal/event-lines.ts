@@ -10,7 +10,6 @@ const largeOutput = 4096;
 
 type ToolEnd = Extract<AgentEvent, { type: 'tool-end' }>;
 
-/** Figures of a turn. */
 export type TurnFigures = {
   readonly usage: Usage | null;
   readonly tools: number;

@@ -26,7 +26,6 @@ const symbols = {
 
 type SymbolName = keyof typeof symbols;
 
-/** How text looks on one output stream. */
 export type Style = {
   readonly color: boolean;
   readonly emoji: boolean;

@@ -29,7 +29,6 @@ export type LibraryOptions = {
   readonly now: () => number;
   /** True to list the workers of the fleet, too. */
   readonly withFleet: boolean;
-  /** Another fleet than that of this machine. */
   readonly fleet?: () => Promise<Sources>;
 };
 
@@ -41,7 +40,6 @@ export async function openLibrary(options: LibraryOptions): Promise<Library> {
 
 /** All loops. Reads every journal once, and then only what was appended. */
 export class Library {
-  /** Why some loops are missing. */
   trouble: string | null = null;
   readonly #options: LibraryOptions;
   readonly #entries = new Map<string, Entry>();
@@ -52,7 +50,6 @@ export class Library {
     this.#options = options;
   }
 
-  /** All loops, those that need a person first. */
   summaries(): LoopSummary[] {
     return [...this.#entries.values()].map(({ summary }) => summary).sort(byUrgency);
   }
@@ -61,7 +58,6 @@ export class Library {
     return this.#entries.get(id)?.source ?? null;
   }
 
-  /** The view of a loop, up to date. */
   view(id: string): RunView | null {
     const entry = this.#entries.get(id);
     return entry === undefined ? null : this.#look(entry);
@@ -147,7 +143,6 @@ function forget(entry: Entry): void {
   entry.tail = null;
 }
 
-/** The view with what was appended since the last look. */
 function follow(entry: Entry, env: Environment): RunView {
   const { source } = entry;
   if (source.journal === null)

@@ -22,7 +22,6 @@ export type ListUpdate = {
   readonly loops: readonly LoopSummary[];
   /** Ids of those that are not there any more. */
   readonly gone: readonly string[];
-  /** Why some loops are missing. */
   readonly trouble: string | null;
 };
 

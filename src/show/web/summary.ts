@@ -1,6 +1,5 @@
 import type { CheckView, IterationView } from '../../journal/run-view.ts';
 
-/** State of a loop in the list. */
 export type Status = 'needs-you' | 'running' | 'waiting' | 'paused' | 'done' | 'stopped' | 'failed';
 
 const order: readonly Status[] = ['needs-you', 'running', 'waiting', 'paused', 'failed', 'stopped', 'done'];
@@ -25,7 +24,6 @@ export function checksOf({ guardrails, verify }: IterationView): (CheckView & { 
   ];
 }
 
-/** The path of a loop on the server. */
 export function loopPath(id: string): string {
   return `/api/loops/${encodeURIComponent(id)}`;
 }

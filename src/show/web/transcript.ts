@@ -12,7 +12,6 @@ import type { Redactor } from '../../os/redact/redact.ts';
 import type { LoopSource } from './sources.ts';
 import { checksOf } from './summary.ts';
 
-/** One tool call with all that is kept of it. */
 type ToolEntry = {
   readonly kind: 'tool';
   readonly id: string;
@@ -24,7 +23,6 @@ type ToolEntry = {
   ms: number | null;
 };
 
-/** One thing that was said or done in an iteration. */
 export type Entry =
   | ToolEntry
   | { readonly kind: 'text' | 'subagent' | 'notice' | 'error' | 'note' | 'decision'; text: string }
@@ -185,7 +183,6 @@ function checkEntry({ type, command, ok, timedOut, exitCode, ms }: CheckEvent, o
   return { kind: 'check', text: `${command} · ${how}, ${formatDuration(ms)}`, ok, log: check?.name ?? '' };
 }
 
-/** Leaves out the middle of a long text. */
 function cut(text: string): string {
   if (text.length <= maxTextChars) return text;
   const half = maxTextChars / 2;

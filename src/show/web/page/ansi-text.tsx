@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { readAnsi } from './ansi.ts';
+import { SmallButton } from './parts.tsx';
 
 const foldedLines = 40;
 
@@ -17,9 +18,7 @@ export function AnsiText({ text }: { readonly text: string }) {
         ))}
       </pre>
       {shown !== text && (
-        <button type="button" class="small-button" onClick={() => (isWhole.value = true)}>
-          Show {rest} more lines
-        </button>
+        <SmallButton text={`Show ${rest} more lines`} onClick={() => (isWhole.value = true)} />
       )}
     </>
   );

@@ -31,7 +31,6 @@ export class Refusal extends Error {
 
 type Ask = <T>(path: string, init?: RequestInit) => Promise<T>;
 
-/** Asks a server, or the data in a report. */
 export function openApi() {
   const data = document.getElementById('report')?.textContent;
   if (data) {
@@ -174,7 +173,6 @@ function followStream(
   };
 }
 
-/** Hands on the fields of each event of a stream. */
 async function readEvents(
   body: NonNullable<Response['body']>,
   take: (fields: ReadonlyMap<string, string>) => void,

@@ -30,6 +30,12 @@ export function BarChart(props: ChartProps) {
   const step = (width - left) / Math.max(1, groups.length);
   const size = Math.min(48, step * 0.62);
   const y = (amount: number) => 8 + (1 - amount / top) * (height - bottom - 8);
+  const drawBar = (group: Group, x: number) => {
+    const amount = value(group);
+    if (amount === null) return null;
+    const box = { x, y: y(amount), width: size, height: Math.max(1, y(0) - y(amount)), rx: 2 };
+    return <rect {...box} class={`bar ${looks}`} data-amount={amount} />;
+  };
   const nameStep = Math.ceil(84 / step);
   const text = groups.map((group) => `${group.name}: ${formatted(value(group), format)}`);
   return (
@@ -52,13 +58,7 @@ export function BarChart(props: ChartProps) {
         {groups.map((group, index) => (
           <g class="hit">
             <rect x={left + index * step} y={0} width={step} height={height} class="hit-area" />
-            <Bar
-              amount={value(group)}
-              looks={looks}
-              x={left + index * step + (step - size) / 2}
-              y={y}
-              size={size}
-            />
+            {drawBar(group, left + index * step + (step - size) / 2)}
             {index % nameStep === 0 && (
               <Label
                 x={left + (index + 0.5) * step}
@@ -73,20 +73,6 @@ export function BarChart(props: ChartProps) {
       <Tooltip tip={tip} />
     </div>
   );
-}
-
-type BarProps = {
-  readonly amount: number | null;
-  readonly looks: string;
-  readonly x: number;
-  readonly y: (amount: number) => number;
-  readonly size: number;
-};
-
-function Bar({ amount, looks, x, y, size }: BarProps) {
-  if (amount === null) return null;
-  const box = { x, y: y(amount), width: size, height: Math.max(1, y(0) - y(amount)), rx: 2 };
-  return <rect {...box} class={`bar ${looks}`} data-amount={amount} />;
 }
 
 function formatted(amount: number | null, format: (value: number) => string): string {

@@ -21,7 +21,6 @@ export function placeRows(rows: readonly Row[]): PlacedRow[] {
   });
 }
 
-/** The height at which an amount stands in its row. */
 function yOf({ top, height, max }: PlacedRow, amount: number): number {
   return top + height - (amount / max) * height;
 }
@@ -39,7 +38,6 @@ function ticksOf({
   return amounts.map((amount) => ({ amount, share: amount / barMax }));
 }
 
-/** The axis of each row, left of the columns. */
 export function Axis({ rows, height }: { readonly rows: readonly PlacedRow[]; readonly height: number }) {
   return (
     <svg class="axis" width={axisWidth} height={height} aria-hidden="true">
@@ -60,7 +58,6 @@ export function Axis({ rows, height }: { readonly rows: readonly PlacedRow[]; re
   );
 }
 
-/** The lines behind all columns. */
 export function Background({ rows, width }: RowsProps) {
   return (
     <g>

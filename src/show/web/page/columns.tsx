@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunView } from '../../../journal/run-view.ts';
 import { Axis, Background, Column, gap, headHeight, placeRows } from './column-drawing.tsx';
 import { type Row, rowsOf } from './column-rows.tsx';
-import { describeIteration } from './iteration-words.ts';
+import { describeIteration } from './format.ts';
 import { pointerX, useWidth } from './parts.tsx';
 import { hovered, openLog, select, tab } from './state.ts';
 import type { ChartProps } from './timeline.tsx';

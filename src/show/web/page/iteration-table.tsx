@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { type IterationView, type RunView, timeByKind } from '../../../journal/run-view.ts';
 import { formatCost } from '../../terminal/units.ts';
 import { duration, markNames, percent, tokens } from './format.ts';
-import { Table } from './parts.tsx';
+import { SmallButton, Table } from './parts.tsx';
 import { select } from './state.ts';
 
 type TableProps = { readonly view: RunView; readonly at: number };
@@ -20,9 +20,7 @@ function cellsOf(one: IterationView, at: number): ComponentChildren[] {
   const { usage, context, guardrails, commits, filesChanged } = one;
   const passed = guardrails.filter(({ ok }) => ok).length;
   return [
-    <button type="button" class="small-button" onClick={() => select(one.index)}>
-      {one.iteration}
-    </button>,
+    <SmallButton text={one.iteration} onClick={() => select(one.index)} />,
     markNames[one.mark],
     duration(agent + review + checks + waiting),
     usage === null ? '–' : tokens(usage),

@@ -47,7 +47,6 @@ export function MarkShape({ mark, x, y, scale = 1 }: ShapeProps) {
   return <path d={shapes[mark]} class={`mark ${mark}`} fill-rule="evenodd" transform={transform} />;
 }
 
-/** The shape alone, for a line of text. */
 export function MarkIcon({ mark }: { readonly mark: Mark }) {
   return (
     <svg viewBox="-7 -7 14 14" class="mark-icon" role="img" aria-label={markNames[mark]}>

@@ -1,12 +1,11 @@
 import { signal } from '@preact/signals';
-import type { ComponentChildren, ComponentType, RefObject } from 'preact';
+import type { ComponentChildren, ComponentProps, ComponentType, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Verdict } from '../../../core/loop.ts';
 
 type CardProps = {
   readonly title: string;
   readonly looks?: string;
-  /** Stands next to the heading. */
   readonly beside?: ComponentChildren;
   readonly children: ComponentChildren;
 };
@@ -23,13 +22,22 @@ export function Card({ title, looks = '', beside, children }: CardProps) {
   );
 }
 
-/** A number and what it counts. */
 export function Figure({ name, value }: Readonly<Record<'name' | 'value', string>>) {
   return (
     <div class="figure">
       <b>{value}</b>
       <span>{name}</span>
     </div>
+  );
+}
+
+type ButtonProps = ComponentProps<'button'> & { readonly text: string | number; readonly looks?: string };
+
+export function SmallButton({ text, looks = '', ...attributes }: ButtonProps) {
+  return (
+    <button type="button" class={`small-button ${looks}`} {...attributes}>
+      {text}
+    </button>
   );
 }
 
@@ -62,9 +70,7 @@ export function Command({ name, command, children }: CommandProps) {
     <p class="next">
       <span>{name}</span>
       <code>{command}</code>
-      <button type="button" class="small-button" onClick={() => navigator.clipboard?.writeText(command)}>
-        Copy
-      </button>
+      <SmallButton text="Copy" onClick={() => navigator.clipboard?.writeText(command)} />
       {children}
     </p>
   );
@@ -124,7 +130,6 @@ function Heads({ heads }: Pick<TableProps, 'heads'>) {
   );
 }
 
-/** What was checked about a claim. */
 export function Evidence({ evidence, caption }: Pick<Verdict, 'evidence'> & { readonly caption?: string }) {
   return (
     <table class="evidence">
@@ -207,7 +212,6 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
   };
 }
 
-/** A choice of a few, one of which is pressed. */
 export function Choice<T extends string>({ name, options, value, choose }: ChoiceProps<T>) {
   return (
     <div class="choice" role="group" aria-label={name}>

@@ -1,6 +1,5 @@
 import { type RunView, timeByKind } from '../../../journal/run-view.ts';
 
-/** What a story took so far. */
 export type StoryFigures = {
   readonly count: number;
   readonly ms: number;

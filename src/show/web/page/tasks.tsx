@@ -137,7 +137,6 @@ const modes: Readonly<Record<IterationMode, readonly [letter: string, name: stri
 
 type TableProps = { readonly view: RunView; readonly figures: ReadonlyMap<string, StoryFigures> };
 
-/** What was done with each story, in order, and what it took. */
 function StoryTable({ view: { stories, iterations }, figures }: TableProps) {
   const rows = stories.map(({ id, title }) => {
     const { count, ms, costUsd } = figures.get(id) ?? { count: 0, ms: 0, costUsd: null };

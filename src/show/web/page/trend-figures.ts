@@ -6,7 +6,6 @@ export type Split = 'day' | 'agent' | 'model';
 export type Group = {
   readonly name: string;
   readonly runs: number;
-  /** Tasks that were accepted. */
   readonly tasks: number;
   /** Share of the ended runs that were accepted. */
   readonly rate: number | null;
@@ -42,7 +41,6 @@ function dayOf(at: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
-/** Sums up several runs. */
 export function figuresOf(name: string, rows: readonly RunFigures[]): Group {
   const ended = rows.filter(({ outcome }) => outcome !== null);
   const accepted = ended.filter(({ outcome }) => outcome === 'PROMISE_ACCEPTED').length;

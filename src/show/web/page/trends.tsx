@@ -3,7 +3,7 @@ import { figuresCsv, type RunFigures } from '../../stats/figures.ts';
 import { formatCost } from '../../terminal/units.ts';
 import { BarChart } from './bar-chart.tsx';
 import { clock, duration, outcomeNames, percent } from './format.ts';
-import { Answer, Card, Choice, Figure, Table } from './parts.tsx';
+import { Answer, Card, Choice, Figure, SmallButton, Table } from './parts.tsx';
 import { api } from './state.ts';
 import { countTicks, timeTicks } from './ticks.ts';
 import { figuresOf, type Group, groupRows, reasonsOf, type Split } from './trend-figures.ts';
@@ -161,7 +161,6 @@ function Reasons({ title, empty, reasons }: ReasonsProps) {
   );
 }
 
-/** The charts as a table. */
 function GroupTable({ groups }: { readonly groups: readonly Group[] }) {
   const rows = groups.map(({ name, runs, rate, cost, costEach, timeEach }) => [
     name,
@@ -231,9 +230,5 @@ function Download({ name, label, type, text }: DownloadProps) {
     link.click();
     URL.revokeObjectURL(link.href);
   }
-  return (
-    <button type="button" class="small-button" title={`Save ${name}`} onClick={save}>
-      {label}
-    </button>
-  );
+  return <SmallButton text={label} title={`Save ${name}`} onClick={save} />;
 }
