@@ -4,13 +4,6 @@ import { type CheckView, type IterationView, type RunView, rangeOf } from '../..
 import { type Diff, diffBetween } from '../../os/git/git-diff.ts';
 import type { Redactor } from '../../os/redact/redact.ts';
 
-/** Parts that are too large for every view; the page asks for each when it needs it. */
-export type IterationDetails = {
-  readonly prompt: string | null;
-  /** Changes of the iteration, committed or not; up to now while it runs. */
-  readonly changes: Diff | null;
-};
-
 const maxDiffChars = 1_000_000;
 const maxLogBytes = 256 * 1024;
 /** A log is closed within moments of its event; clocks of file systems are coarse. */
@@ -19,9 +12,14 @@ const logSlackMs = 5000;
 /** A loop whose parts are read. The files may hold secrets that no journal has, and people send reports. */
 type Place = { readonly view: RunView; readonly folder: string; readonly redactor: Redactor };
 
-export async function readDetails(place: Place, one: IterationView): Promise<IterationDetails> {
+export type IterationDetails = Awaited<ReturnType<typeof readDetails>>;
+
+/** Reads parts that are too large for every view; the page asks for them when it needs them. */
+export async function readDetails(place: Place, one: IterationView) {
   const prompt = readPrompt(runPaths(place.folder, place.view.run).prompt(one.iteration));
-  return { prompt, changes: await readChanges(place, one) };
+  /** Changes of the iteration, committed or not; up to now while it runs. */
+  const changes = await readChanges(place, one);
+  return { prompt, changes };
 }
 
 /** Returns what an iteration changed, or the whole run; null if nothing, or if git cannot tell. */

@@ -8,16 +8,10 @@ import { openLibrary } from './library.ts';
 import { createRoutes, type DashboardOptions } from './routes.ts';
 import { Streams } from './stream.ts';
 
-export type Dashboard = {
-  /** For a browser: the token stands behind the `#`, so that it is in no request and in no log. */
-  readonly url: string;
-  readonly port: number;
-  readonly token: string;
-  close(): Promise<void>;
-};
+export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
 
 /** Serves the page and its data on the loopback address. */
-export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
+export async function startDashboard(options: DashboardOptions) {
   const token = randomBytes(24).toString('base64url');
   const library = await openLibrary({ ...options, withFleet: true });
   const streams = new Streams(library);
@@ -35,11 +29,12 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   const address = server.address();
   door.port = typeof address === 'object' && address !== null ? address.port : options.port;
   return {
+    /** For a browser: the token stands behind the `#`, so that it is in no request and in no log. */
     url: `http://127.0.0.1:${door.port}/#token=${token}`,
     port: door.port,
     token,
     close: () =>
-      new Promise((done) => {
+      new Promise<void>((done) => {
         streams.close();
         server.close(() => done());
         server.closeAllConnections();

@@ -1,4 +1,3 @@
-import { Label } from './marks.tsx';
 import { pointerX, useWidth } from './parts.tsx';
 import { ticksTo } from './ticks.ts';
 import { Tooltip, useTooltip } from './tooltip.tsx';
@@ -52,7 +51,9 @@ export function BarChart(props: ChartProps) {
         {ticks.map((tick) => (
           <>
             <line x1={left} x2={width} y1={y(tick)} y2={y(tick)} class={tick === 0 ? 'base' : 'grid-line'} />
-            <Label x={left - 8} y={y(tick) + 4} looks="tick last" text={tick === 0 ? 0 : format(tick)} />
+            <text x={left - 8} y={y(tick) + 4} class="tick last">
+              {tick === 0 ? 0 : format(tick)}
+            </text>
           </>
         ))}
         {groups.map((group, index) => (
@@ -60,12 +61,9 @@ export function BarChart(props: ChartProps) {
             <rect x={left + index * step} y={0} width={step} height={height} class="hit-area" />
             {drawBar(group, left + index * step + (step - size) / 2)}
             {index % nameStep === 0 && (
-              <Label
-                x={left + (index + 0.5) * step}
-                y={height - 6}
-                looks="tick"
-                text={shortName(group.name)}
-              />
+              <text x={left + (index + 0.5) * step} y={height - 6} class="tick">
+                {shortName(group.name)}
+              </text>
             )}
           </g>
         ))}

@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { IterationView } from '../../../journal/run-view.ts';
 import type { Row } from './column-rows.tsx';
-import { Label } from './marks.tsx';
 import { ticksTo } from './ticks.ts';
 
 type PlacedRow = Row & { readonly top: number };
@@ -45,12 +44,9 @@ export function Axis({ rows, height }: { readonly rows: readonly PlacedRow[]; re
         ticksOf(row).map(({ amount, share }) => {
           const y = row.top + row.height - share * (row.height - (row.headroom ?? 0));
           return (
-            <Label
-              x={axisWidth - 6}
-              y={y + 4}
-              looks="tick last"
-              text={amount === 0 ? 0 : (row.format?.(amount) ?? '')}
-            />
+            <text x={axisWidth - 6} y={y + 4} class="tick last">
+              {amount === 0 ? 0 : row.format?.(amount)}
+            </text>
           );
         }),
       )}
@@ -103,7 +99,11 @@ export function Column({ one, rows, width, scale, at }: ColumnProps) {
   return useMemo(
     () => (
       <g transform={`translate(${index * width} 0)`} data-index={index}>
-        {hasNumber && <Label x={width / 2} y={14} looks="number" text={iteration} />}
+        {hasNumber && (
+          <text x={width / 2} y={14} class="number">
+            {iteration}
+          </text>
+        )}
         {rows.map((row) => drawCell(row, one, width))}
       </g>
     ),

@@ -68,19 +68,20 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** From the best to the worst. */
 export const markNames: Readonly<Record<Mark, string>> = {
-  running: 'running',
   accepted: 'claim accepted',
-  rejected: 'claim rejected',
-  'failed-checks': 'a guardrail failed',
   'went-on': 'went on',
+  running: 'running',
   'usage-limit': 'usage limit',
   overload: 'overload',
   'context-full': 'context full',
-  login: 'login',
   'no-credit': 'no credit',
-  failed: 'the turn failed',
+  login: 'login',
+  'failed-checks': 'a guardrail failed',
+  rejected: 'claim rejected',
   'needs-person': 'needs a person',
+  failed: 'the turn failed',
   stopped: 'stopped',
   cut: 'cut short',
 };

@@ -6,7 +6,7 @@ import { Columns } from './columns.tsx';
 import { ActionButtons } from './dialogs.tsx';
 import { badgeOf, clock, cost, describeIteration, duration, markNames, percent, tokens } from './format.ts';
 import { IterationPanel } from './iteration-panel.tsx';
-import { MarkIcon, markOrder } from './marks.tsx';
+import { MarkIcon } from './marks.tsx';
 import { Card, Choice, Figure, lazy, Message, Note } from './parts.tsx';
 import { api, hovered, info, isGone, selected, summary, told, view, viewEnd } from './state.ts';
 import { StopCard } from './stop-card.tsx';
@@ -122,11 +122,12 @@ function Figures({ view, at }: { readonly view: RunView; readonly at: number }) 
 
 /** Legend of the timeline: each kind of event with its shape. */
 function Legend({ iterations }: RunView) {
-  const used = new Set(iterations.map(({ mark }) => mark));
+  const order = Object.keys(markNames);
+  const used = [...new Set(iterations.map(({ mark }) => mark))];
   return (
     <div class="legend">
-      {markOrder
-        .filter((mark) => used.has(mark))
+      {used
+        .sort((a, b) => order.indexOf(a) - order.indexOf(b))
         .map((mark) => (
           <span class="key">
             <MarkIcon mark={mark} />

@@ -5,7 +5,6 @@ import type { IterationView, RunView } from '../../../journal/run-view.ts';
 import { formatCost } from '../../terminal/units.ts';
 import { Dependencies } from './dependencies.tsx';
 import { duration } from './format.ts';
-import { Label } from './marks.tsx';
 import { Card, Table } from './parts.tsx';
 import { estimateLeft, figuresByStory, type StoryFigures } from './story-figures.ts';
 
@@ -115,15 +114,18 @@ function BurnDown({ iterations, stories }: RunView) {
       >
         <path d={`${line}V${y(0)}H${x(0)}z`} class="burn-area" />
         <path d={line} class="burn-line" />
-        <Label x={0} y={y(max) + 4} looks="tick first" text={max} />
-        <Label x={0} y={y(0) + 4} looks="tick first" text="0" />
-        <Label x={28} y={height - 4} looks="tick first" text="start" />
-        <Label
-          x={width - 12}
-          y={height - 4}
-          looks="tick last"
-          text={`iteration ${worked.at(-1)?.iteration ?? 0}`}
-        />
+        <text x={0} y={y(max) + 4} class="tick first">
+          {max}
+        </text>
+        <text x={0} y={y(0) + 4} class="tick first">
+          0
+        </text>
+        <text x={28} y={height - 4} class="tick first">
+          start
+        </text>
+        <text x={width - 12} y={height - 4} class="tick last">
+          {`iteration ${worked.at(-1)?.iteration ?? 0}`}
+        </text>
       </svg>
     </figure>
   );

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { IterationView, RunView } from '../../../journal/run-view.ts';
 import { type Range, useBrush } from './brush.ts';
 import { describeIteration, duration } from './format.ts';
-import { Label, MarkShape } from './marks.tsx';
+import { MarkShape } from './marks.tsx';
 import { pointerX, SmallButton, useWidth } from './parts.tsx';
 import { hovered, select } from './state.ts';
 import { timeStep } from './ticks.ts';
@@ -97,7 +97,9 @@ export function Timeline({ view, selected, at }: ChartProps) {
 function drawLanes(shown: readonly Lane[], { y }: Scale, inner: number) {
   return shown.map((lane) => (
     <>
-      <Label x={0} y={y(lane) + 13} looks="lane-name" text={lane} />
+      <text x={0} y={y(lane) + 13} class="lane-name">
+        {lane}
+      </text>
       <rect x={left} y={y(lane)} width={inner} height={laneHeight} rx={4} class="lane" />
     </>
   ));
@@ -202,6 +204,10 @@ function tickLabels([start, end]: Range, width: number, y: number, x: Scale['x']
   return Array.from({ length: Math.floor((end - first) / step) + 1 }, (_, index) => {
     const tick = first + index * step;
     const looks = tick === start ? 'tick first' : 'tick';
-    return <Label x={x(tick)} y={y} looks={looks} text={tick === 0 ? 0 : duration(tick)} />;
+    return (
+      <text x={x(tick)} y={y} class={looks}>
+        {tick === 0 ? 0 : duration(tick)}
+      </text>
+    );
   });
 }
