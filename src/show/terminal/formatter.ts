@@ -7,8 +7,7 @@ import {
   type TerminalCleaner,
 } from '../../os/terminal/clean-terminal.ts';
 import { type BlockKind, createBlocks } from './blocks.ts';
-import { resultLine, todoLines, toolEndLines, toolStartLine } from './event-lines.ts';
-import type { ExcerptLimits } from './excerpt.ts';
+import { type ExcerptLimits, resultLine, todoLines, toolEndLines, toolStartLine } from './event-lines.ts';
 import type { Style } from './style.ts';
 import { clockTime } from './units.ts';
 

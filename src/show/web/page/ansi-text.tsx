@@ -4,6 +4,10 @@ import { SmallButton } from './parts.tsx';
 
 const foldedLines = 40;
 
+export function drawAnsi(text: string) {
+  return readAnsi(text).map((piece) => <span class={piece.classes}>{piece.text}</span>);
+}
+
 /** Output of a program with the colours of a terminal; a long one is folded. */
 export function AnsiText({ text }: { readonly text: string }) {
   const isWhole = useSignal(false);
@@ -13,9 +17,7 @@ export function AnsiText({ text }: { readonly text: string }) {
   return (
     <>
       <pre class="terminal output" tabIndex={0}>
-        {readAnsi(shown).map(({ text: piece, classes }) => (
-          <span class={classes}>{piece}</span>
-        ))}
+        {drawAnsi(shown)}
       </pre>
       {shown !== text && (
         <SmallButton text={`Show ${rest} more lines`} onClick={() => (isWhole.value = true)} />

@@ -3,8 +3,10 @@ import { ticksTo } from './ticks.ts';
 import { Tooltip, useTooltip } from './tooltip.tsx';
 import type { Group } from './trend-figures.ts';
 
-type ChartProps = {
-  readonly label: string;
+export type ChartProps = {
+  readonly title: string;
+  /** Says more than the title, for a screen reader. */
+  readonly label?: string;
   readonly groups: readonly Group[];
   readonly value: (group: Group) => number | null;
   readonly format: (value: number) => string;
@@ -20,7 +22,7 @@ const left = 54;
 
 /** One bar for each group, with an axis; the pointer tells the exact value. */
 export function BarChart(props: ChartProps) {
-  const { label, groups, value, format, max, ticks: ticksFor = ticksTo, looks } = props;
+  const { title, label = title, groups, value, format, max, ticks: ticksFor = ticksTo, looks } = props;
   const [box, room] = useWidth();
   const { tip, show, hide } = useTooltip();
   const width = Math.max(200, room);

@@ -25,30 +25,22 @@ function yOf({ top, height, max }: PlacedRow, amount: number): number {
 }
 
 /** Amounts that the axis of a row names: round ones, or two of a low row. */
-function ticksOf({
-  max,
-  barMax = max,
-  height,
-  format,
-  ticks = ticksTo,
-}: PlacedRow): { amount: number; share: number }[] {
+function ticksOf(row: PlacedRow): { amount: number; y: number }[] {
+  const { top, max, barMax = max, height, headroom = 0, format, ticks = ticksTo } = row;
   if (format === undefined) return [];
   const amounts = height < 50 ? [0, barMax] : ticks(barMax, 3).filter((amount) => amount <= barMax);
-  return amounts.map((amount) => ({ amount, share: amount / barMax }));
+  return amounts.map((amount) => ({ amount, y: top + height - (amount / barMax) * (height - headroom) }));
 }
 
 export function Axis({ rows, height }: { readonly rows: readonly PlacedRow[]; readonly height: number }) {
   return (
     <svg class="axis" width={axisWidth} height={height} aria-hidden="true">
       {rows.flatMap((row) =>
-        ticksOf(row).map(({ amount, share }) => {
-          const y = row.top + row.height - share * (row.height - (row.headroom ?? 0));
-          return (
-            <text x={axisWidth - 6} y={y + 4} class="tick last">
-              {amount === 0 ? 0 : row.format?.(amount)}
-            </text>
-          );
-        }),
+        ticksOf(row).map(({ amount, y }) => (
+          <text x={axisWidth - 6} y={y + 4} class="tick last">
+            {amount === 0 ? 0 : row.format?.(amount)}
+          </text>
+        )),
       )}
     </svg>
   );
@@ -63,15 +55,7 @@ export function Background({ rows, width }: RowsProps) {
           {row.lines?.map(({ amount, looks }) => (
             <Across y={yOf(row, amount)} looks={looks} />
           ))}
-          {ticksOf(row).map(
-            ({ share }) =>
-              share > 0 && (
-                <Across
-                  y={row.top + row.height - share * (row.height - (row.headroom ?? 0))}
-                  looks="grid-line"
-                />
-              ),
-          )}
+          {ticksOf(row).map(({ amount, y }) => amount > 0 && <Across y={y} looks="grid-line" />)}
           {row.curve && <path d={curvePath(row, row.curve, width)} class="sum-line" />}
         </>
       ))}

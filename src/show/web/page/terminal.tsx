@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { readAnsi } from './ansi.ts';
+import { drawAnsi } from './ansi-text.tsx';
 import { api } from './state.ts';
 
 /** The screen of a worker, looked at again and again while it is on the page. */
@@ -23,9 +23,7 @@ export function Terminal({ loop }: { readonly loop: string }) {
   }, []);
   return (
     <pre class="terminal" tabIndex={0} role="group" aria-label="The screen of the worker">
-      {readAnsi(screen).map(({ text, classes }) => (
-        <span class={classes}>{text}</span>
-      ))}
+      {drawAnsi(screen)}
     </pre>
   );
 }

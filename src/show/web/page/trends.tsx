@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { figuresCsv, type RunFigures } from '../../stats/figures.ts';
 import { formatCost } from '../../terminal/units.ts';
-import { BarChart } from './bar-chart.tsx';
+import { BarChart, type ChartProps } from './bar-chart.tsx';
 import { clock, duration, outcomeNames, percent } from './format.ts';
 import { Answer, Card, Choice, Figure, SmallButton, Table } from './parts.tsx';
 import { api } from './state.ts';
@@ -51,7 +51,11 @@ function Figures({ all }: { readonly all: readonly RunFigures[] }) {
       </div>
       <Totals rows={rows} />
       <div class="two">
-        <TrendCharts groups={groups} />
+        {charts.map((chart) => (
+          <Card title={chart.title}>
+            <BarChart groups={groups} {...chart} />
+          </Card>
+        ))}
         <Reasons
           title="Claims rejected, and why"
           empty="No claim was rejected."
@@ -71,51 +75,32 @@ function Figures({ all }: { readonly all: readonly RunFigures[] }) {
   );
 }
 
-function TrendCharts({ groups }: { readonly groups: readonly Group[] }) {
-  return (
-    <>
-      <Card title="Accepted runs">
-        <BarChart
-          label="Share of ended runs that were accepted"
-          groups={groups}
-          value={({ rate }) => rate}
-          format={percent}
-          max={1}
-          looks="good"
-        />
-      </Card>
-      <Card title="Cost of an accepted task">
-        <BarChart
-          label="Cost of an accepted task"
-          groups={groups}
-          value={({ costEach }) => costEach}
-          format={formatCost}
-          looks="cost"
-        />
-      </Card>
-      <Card title="Time of an accepted task">
-        <BarChart
-          label="Time of an accepted task"
-          groups={groups}
-          value={({ timeEach }) => timeEach}
-          format={duration}
-          ticks={timeTicks}
-          looks="agent"
-        />
-      </Card>
-      <Card title="Runs">
-        <BarChart
-          label="Number of runs"
-          groups={groups}
-          value={({ runs }) => runs}
-          format={String}
-          ticks={countTicks}
-          looks="files"
-        />
-      </Card>
-    </>
-  );
-}
+const charts: readonly Omit<ChartProps, 'groups'>[] = [
+  {
+    title: 'Accepted runs',
+    label: 'Share of ended runs that were accepted',
+    value: ({ rate }) => rate,
+    format: percent,
+    max: 1,
+    looks: 'good',
+  },
+  { title: 'Cost of an accepted task', value: ({ costEach }) => costEach, format: formatCost, looks: 'cost' },
+  {
+    title: 'Time of an accepted task',
+    value: ({ timeEach }) => timeEach,
+    format: duration,
+    ticks: timeTicks,
+    looks: 'agent',
+  },
+  {
+    title: 'Runs',
+    label: 'Number of runs',
+    value: ({ runs }) => runs,
+    format: String,
+    ticks: countTicks,
+    looks: 'files',
+  },
+];
 
 function Totals({ rows }: { readonly rows: readonly RunFigures[] }) {
   const { runs, rate, tasks, cost, costEach, timeEach } = figuresOf('', rows);
