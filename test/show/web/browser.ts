@@ -117,6 +117,16 @@ export async function openTab(
   return { page: tab, problems };
 }
 
+/** Serves a world and opens its page in a tab. */
+export async function openPage(
+  browser: Browser,
+  world: World,
+  options: Parameters<typeof serve>[1] = {},
+): Promise<Tab & Dashboard> {
+  const dashboard = await serve(world, options);
+  return { ...dashboard, ...(await openTab(browser, dashboard.url)) };
+}
+
 /** Goes to the page of a loop, and waits until it is drawn. */
 export async function openLoop(tab: Page, id: string): Promise<void> {
   await tab.locator(`[data-id="${id}"]`).click();
