@@ -48,7 +48,7 @@ export function statsOf(views: readonly RunView[], now: number) {
   };
 }
 
-function sumOf<T>(items: readonly T[], figure: (item: T) => number): number {
+export function sumOf<T>(items: readonly T[], figure: (item: T) => number): number {
   return items.reduce((sum, item) => sum + figure(item), 0);
 }
 

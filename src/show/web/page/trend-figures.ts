@@ -1,12 +1,9 @@
 import type { RunFigures } from '../../stats/figures.ts';
+import { sumOf } from '../../stats/stats.ts';
 
 export type Split = 'day' | 'agent' | 'model';
 
 export type Group = ReturnType<typeof figuresOf>;
-
-function sumOf<T>(items: readonly T[], figure: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + figure(item), 0);
-}
 
 /** Groups runs by the day on which they began, or by their agent or model. */
 export function groupRows(rows: readonly RunFigures[], split: Split): Group[] {
