@@ -8,8 +8,6 @@ import { openLibrary } from './library.ts';
 import { createRoutes, type DashboardOptions } from './routes.ts';
 import { Streams } from './stream.ts';
 
-export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
-
 /** Serves the page and its data on the loopback address. */
 export async function startDashboard(options: DashboardOptions) {
   const token = randomBytes(24).toString('base64url');

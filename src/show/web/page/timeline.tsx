@@ -1,12 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
-import type { IterationView, RunView } from '../../../journal/run-view.ts';
+import type { IterationView } from '../../../journal/run-view.ts';
 import { type Range, useBrush } from './brush.ts';
-import { describeIteration, duration } from './format.ts';
+import { duration } from './format.ts';
 import { MarkShape } from './marks.tsx';
 import { pointerX, SmallButton, useWidth } from './parts.tsx';
-import { hovered, select } from './state.ts';
+import { select } from './state.ts';
 import { timeStep } from './ticks.ts';
-import { Tooltip, useTooltip } from './tooltip.tsx';
+import { type ChartProps, Tooltip, useHover } from './tooltip.tsx';
 
 const lanes = ['agent', 'checks', 'review', 'waiting'] as const;
 type Lane = (typeof lanes)[number];
@@ -26,13 +26,11 @@ const markRoom = 12;
 const left = 76;
 const top = 6;
 
-export type ChartProps = { readonly view: RunView; readonly selected: number; readonly at: number };
-
 /** The whole run on one line of time, in lanes: what happened when, and where the time went. */
 export function Timeline({ view, selected, at }: ChartProps) {
   const [box, room] = useWidth();
   const zoom = useSignal<Range | null>(null);
-  const { tip, show, hide } = useTooltip();
+  const { tip, enter, leave } = useHover({ view, at });
   const placed = place(view.iterations, at);
   const chosen = placed[selected];
   const total = Math.max(1, placed.at(-1)?.to ?? 1);
@@ -66,14 +64,8 @@ export function Timeline({ view, selected, at }: ChartProps) {
           width={width}
           height={height}
           {...brush.events}
-          onMouseMove={(event) => {
-            hovered.value = indexAt(momentAt(event));
-            show(event, describeIteration(view.iterations[hovered.value ?? -1], view, at));
-          }}
-          onMouseLeave={() => {
-            hovered.value = null;
-            hide();
-          }}
+          onMouseMove={(event) => enter(event, indexAt(momentAt(event)))}
+          onMouseLeave={leave}
         >
           <clipPath id="timeline-clip">
             <rect x={left} y={0} width={inner} height={height} />
