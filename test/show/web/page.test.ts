@@ -396,11 +396,14 @@ describe('a report', () => {
   });
 });
 
-/** The scripts that the page loads at once: the first and what it imports, not what it loads later. */
-function firstScripts(name = 'app.js'): string[] {
-  const script = built.scripts.get(name) ?? '';
-  const imports = [...script.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)].map(([, path = '']) => path);
-  return [script, ...imports.flatMap((path) => firstScripts(path))];
+/** The scripts that the page loads at once, each of them once: the first and what it imports, not what it loads later. */
+function firstScripts(): string[] {
+  const names = new Set(['app.js']);
+  for (const name of names) {
+    const imports = (built.scripts.get(name) ?? '').matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g);
+    for (const [, path = ''] of imports) names.add(path);
+  }
+  return [...names].map((name) => built.scripts.get(name) ?? '');
 }
 
 describe('the weight of the page', () => {
