@@ -1,27 +1,11 @@
-import type { Outcome } from '../../core/outcome.ts';
 import { totalTokens } from '../../core/turn.ts';
 import { type RunView, titleOf } from '../../journal/run-view.ts';
-import { type Stats, statsOf } from './stats.ts';
+import { statsOf } from './stats.ts';
+
+export type RunFigures = ReturnType<typeof runFigures>;
 
 /** Figures of one run, for trends and tables. */
-export type RunFigures = {
-  readonly id: string;
-  readonly title: string;
-  readonly project: string;
-  readonly branch: string;
-  readonly agent: string;
-  readonly model: string;
-  readonly startedAt: number | null;
-  /** Null while it goes on, or if it was killed. */
-  readonly outcome: Outcome | null;
-  readonly tokens: number;
-  readonly costUsd: number | null;
-} & Pick<
-  Stats,
-  'acceptedTasks' | 'iterations' | 'toolCalls' | 'elapsedMs' | 'time' | 'claims' | 'rejectedBy' | 'guardrails'
->;
-
-export function runFigures(id: string, view: RunView, now: number): RunFigures {
+export function runFigures(id: string, view: RunView, now: number) {
   const { acceptedTasks, iterations, toolCalls, elapsedMs, usage, ...stats } = statsOf([view], now);
   const { time, claims, rejectedBy, guardrails } = stats;
   return {
@@ -32,6 +16,7 @@ export function runFigures(id: string, view: RunView, now: number): RunFigures {
     agent: view.agent ?? '',
     model: view.iterations.findLast(({ model }) => model !== null)?.model ?? '',
     startedAt: view.startedAt,
+    /** Null while it goes on, or if it was killed. */
     outcome: view.outcome,
     tokens: totalTokens(usage),
     costUsd: usage.costUsd ?? null,

@@ -8,7 +8,6 @@ import type { Style } from '../terminal/style.ts';
 import { costText, formatCost } from '../terminal/units.ts';
 import type { Stats } from './stats.ts';
 
-/** Formats the figures for a person. */
 export function statsText(stats: Stats, style: Style): string {
   const { usage, claims, reviews } = stats;
   const cost = costText(usage);

@@ -48,7 +48,7 @@ export function statsOf(views: readonly RunView[], now: number) {
   };
 }
 
-function sumOf<T>(items: readonly T[], figure: (item: T) => number): number {
+export function sumOf<T>(items: readonly T[], figure: (item: T) => number): number {
   return items.reduce((sum, item) => sum + figure(item), 0);
 }
 
@@ -78,7 +78,6 @@ function tasksOf({ outcome, stories, doneBefore }: RunView): number {
   return stories.filter(({ id, passes }) => passes && !doneBefore.includes(id)).length;
 }
 
-/** Returns the story of each review. */
 function reviewsOf({ cwd, iterations }: RunView): string[] {
   return iterations.flatMap(({ prd }) =>
     prd?.mode === 'review' && prd.story !== null ? [`${cwd} ${prd.story}`] : [],

@@ -64,7 +64,6 @@ function startProviders({ resources, trace, metrics, traceExporter, metricExport
   return { tracers, meters };
 }
 
-/** Returns a function that counts a turn: its tokens, its cost and how it ended. */
 function createCounters(meter: Meter): (event: EventOf<'agent.ended'>) => void {
   const tokens = meter.createCounter('ralph.tokens', { unit: '{token}', description: 'Tokens by kind' });
   const cost = meter.createCounter('ralph.cost', { unit: '{USD}', description: 'Cost in US dollars' });
@@ -84,53 +83,31 @@ function createCounters(meter: Meter): (event: EventOf<'agent.ended'>) => void {
 
 type Spans = ReturnType<typeof createSpans>;
 
-/** The open spans: a run, its iteration, and below that tool calls by their id and guardrails by their command. */
+/** The open spans: the run, its iteration, and below that tool calls and guardrails. */
 function createSpans(api: Sdk['api'], tracer: Tracer) {
-  let run: Span | null = null;
-  let iteration: Span | null = null;
-  const inner = new Map<string, Span>();
+  const open = new Map<string, Span>();
 
-  function start(name: string, event: JournalEvent, parent: Span | null, attributes: Attributes): Span {
-    const context = parent === null ? api.ROOT_CONTEXT : api.trace.setSpan(api.ROOT_CONTEXT, parent);
-    return tracer.startSpan(name, { startTime: new Date(event.at), attributes }, context);
-  }
-
-  function end(span: Span | null, event: JournalEvent, ok: boolean, attributes: Attributes = {}): void {
+  function end(key: string, event: JournalEvent, ok: boolean, attributes: Attributes = {}): void {
+    // What began within it ends with it.
+    if (key === 'run') end('iteration', event, false);
+    if (key === 'iteration')
+      for (const inner of open.keys()) if (inner !== 'run' && inner !== key) end(inner, event, false);
+    const span = open.get(key);
+    open.delete(key);
     span?.setAttributes(attributes);
     if (!ok) span?.setStatus({ code: api.SpanStatusCode.ERROR });
     // The SDK takes a small number for something else than milliseconds, but not a date.
     span?.end(new Date(event.at));
   }
 
-  function endInner(key: string, event: JournalEvent, ok: boolean, attributes: Attributes = {}): void {
-    end(inner.get(key) ?? null, event, ok, attributes);
-    inner.delete(key);
-  }
-
-  function endIteration(event: JournalEvent, ok: boolean, attributes: Attributes = {}): void {
-    for (const key of inner.keys()) endInner(key, event, false);
-    end(iteration, event, ok, attributes);
-    iteration = null;
-  }
-
   return {
-    startRun(event: JournalEvent, attributes: Attributes): void {
-      run = start('ralph run', event, null, attributes);
+    start(key: string, name: string, event: JournalEvent, attributes: Attributes): void {
+      const parent = key === 'run' ? undefined : open.get(key === 'iteration' ? 'run' : 'iteration');
+      const context = parent === undefined ? api.ROOT_CONTEXT : api.trace.setSpan(api.ROOT_CONTEXT, parent);
+      open.set(key, tracer.startSpan(name, { startTime: new Date(event.at), attributes }, context));
     },
-    startIteration(event: JournalEvent, attributes: Attributes): void {
-      iteration = start('iteration', event, run, attributes);
-    },
-    startInner(key: string, name: string, event: JournalEvent, attributes: Attributes): void {
-      inner.set(key, start(name, event, iteration, attributes));
-    },
-    annotate: (attributes: Attributes): void => void iteration?.setAttributes(attributes),
-    endInner,
-    endIteration,
-    endRun(event: JournalEvent, ok: boolean, attributes: Attributes): void {
-      endIteration(event, false);
-      end(run, event, ok, attributes);
-      run = null;
-    },
+    annotate: (attributes: Attributes): void => void open.get('iteration')?.setAttributes(attributes),
+    end,
   };
 }
 
@@ -139,27 +116,28 @@ type Traces = { readonly [T in EventType]?: (spans: Spans, event: EventOf<T>) =>
 /** What becomes of an event; those that are not here are not traced. */
 const traces: Traces = {
   'run.started': (spans, event) =>
-    spans.startRun(event, { 'ralph.run': event.run, 'ralph.agent': event.agent }),
+    spans.start('run', 'ralph run', event, { 'ralph.run': event.run, 'ralph.agent': event.agent }),
   'run.resumed': (spans, event) =>
-    spans.startRun(event, { 'ralph.agent': event.agent ?? '', 'ralph.resumed': true }),
-  'iteration.started': (spans, event) => spans.startIteration(event, { 'ralph.iteration': event.iteration }),
+    spans.start('run', 'ralph run', event, { 'ralph.agent': event.agent ?? '', 'ralph.resumed': true }),
+  'iteration.started': (spans, event) =>
+    spans.start('iteration', 'iteration', event, { 'ralph.iteration': event.iteration }),
   'tool.started': (spans, event) =>
-    spans.startInner(event.id, `tool ${event.name}`, event, { 'ralph.tool': event.name }),
-  'tool.ended': (spans, event) => spans.endInner(event.id, event, event.ok),
+    spans.start(`tool ${event.id}`, `tool ${event.name}`, event, { 'ralph.tool': event.name }),
+  'tool.ended': (spans, event) => spans.end(`tool ${event.id}`, event, event.ok),
   'guardrail.started': (spans, event) =>
-    spans.startInner(event.command, 'guardrail', event, { 'ralph.guardrail': event.command }),
+    spans.start(`guardrail ${event.command}`, 'guardrail', event, { 'ralph.guardrail': event.command }),
   'guardrail.ended': (spans, event) =>
-    spans.endInner(event.command, event, event.ok, { 'ralph.exit_code': event.exitCode ?? -1 }),
+    spans.end(`guardrail ${event.command}`, event, event.ok, { 'ralph.exit_code': event.exitCode ?? -1 }),
   'agent.ended': (spans, event) => spans.annotate(turnAttributes(event)),
   verdict: (spans, { accepted }) => spans.annotate({ 'ralph.claim': accepted ? 'accepted' : 'rejected' }),
   decision(spans, event) {
     const { code } = event.because;
     const attributes = { 'ralph.decision': event.kind, 'ralph.because': code };
-    spans.endIteration(event, code !== 'turn-failed' && code !== 'context', attributes);
+    spans.end('iteration', event, code !== 'turn-failed' && code !== 'context', attributes);
   },
   'run.ended': (spans, event) =>
-    spans.endRun(event, event.exitCode === 0, { 'ralph.outcome': event.outcome }),
-  'run.yielded': (spans, event) => spans.endRun(event, true, { 'ralph.yielded': true }),
+    spans.end('run', event, event.exitCode === 0, { 'ralph.outcome': event.outcome }),
+  'run.yielded': (spans, event) => spans.end('run', event, true, { 'ralph.yielded': true }),
 };
 
 function trace<T extends EventType>(type: T, spans: Spans, event: EventOf<T>): void {

@@ -7,7 +7,6 @@ import { cutTo, fitTo, widthOf } from './width.ts';
 export type TopState = {
   /** Name of the worker that the keys act on; null before there is one. */
   readonly selected: string | null;
-  /** The last command and its output. */
   readonly message: string;
 };
 

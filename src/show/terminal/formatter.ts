@@ -7,9 +7,9 @@ import {
   type TerminalCleaner,
 } from '../../os/terminal/clean-terminal.ts';
 import { type BlockKind, createBlocks } from './blocks.ts';
-import { resultLine, todoLines, toolEndLines, toolStartLine } from './event-lines.ts';
-import type { ExcerptLimits } from './excerpt.ts';
+import { type ExcerptLimits, resultLine, todoLines, toolEndLines, toolStartLine } from './event-lines.ts';
 import type { Style } from './style.ts';
+import { clockTime } from './units.ts';
 
 export type FormatterOptions = {
   readonly style: Style;
@@ -18,13 +18,11 @@ export type FormatterOptions = {
   now(): number;
   /** `[HH:MM:SS] ` before each line. */
   readonly timestamps?: boolean;
-  /** Limits of a tool's output. */
   readonly maxOutput?: Partial<ExcerptLimits> | undefined;
   /** Lets the agent's control sequences through. */
   readonly raw?: boolean;
 };
 
-/** What was counted since the turn began. */
 type TurnState = {
   readonly startedAt: number;
   usage: Usage | null;
@@ -49,7 +47,7 @@ const passThrough: TerminalCleaner = { push: (chunk) => chunk, end: () => '' };
 /** Prints what an agent does, event by event. After `end` the next event begins a new turn. */
 export function createFormatter(options: FormatterOptions) {
   const { style, now, raw = false } = options;
-  const prefix = () => (options.timestamps ? style.dim(`[${timeOfDay(now())}] `) : '');
+  const prefix = () => (options.timestamps ? style.dim(`[${clockTime(now())}] `) : '');
   const blocks = createBlocks(options.write, prefix);
   const format: Format = {
     style,
@@ -140,23 +138,8 @@ function toBlock(event: BlockEvent, turn: TurnState, { style, now, limits, clean
     case 'result': {
       turn.usage = event.usage ?? turn.usage;
       const figures = { ...turn, ms: now() - turn.startedAt };
-      return [
-        'alone',
-        [
-          resultLine(
-            style,
-            event.ok,
-            line(turn.told.has(event.error ?? '') ? '' : (event.error ?? '')),
-            figures,
-          ),
-        ],
-      ];
+      const error = turn.told.has(event.error ?? '') ? '' : line(event.error ?? '');
+      return ['alone', [resultLine(style, event.ok, error, figures)]];
     }
   }
-}
-
-function timeOfDay(ms: number): string {
-  const date = new Date(ms);
-  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()];
-  return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }

@@ -60,7 +60,6 @@ export function narrate(event: JournalEvent, style: Style): string[] {
   }
 }
 
-/** Tells what happens within an iteration. */
 function narrateIteration(event: JournalEvent, style: Style, line: PaintLine): string[] {
   const result = (ok: boolean, text: string) => [
     ok ? line('green', 'pass', text) : line('red', 'fail', text),

@@ -13,7 +13,6 @@ export type RunOutputOptions = {
   readonly mode: 'text' | 'json';
   /** Shows what the agent does as it happens. */
   readonly stream: boolean;
-  /** Limits of the output of a tool. */
   readonly maxOutput?: { readonly lines: number; readonly chars: number };
   readonly verbose: boolean;
   /** Lets the agent's control sequences through. */
@@ -31,7 +30,6 @@ export type RunOutputOptions = {
 
 export type RunOutput = ReturnType<typeof createRunOutput>;
 
-/** Output of `ralph run`. */
 export function createRunOutput(options: RunOutputOptions) {
   const { mode, redactor, now, timestamps, raw, maxOutput } = options;
   const style = createStyle({ env: options.env, isTTY: options.stdout.isTTY === true, flag: options.color });
@@ -135,7 +133,6 @@ function redactedOutput(output: Output, redactor: Redactor) {
   };
 }
 
-/** Returns the lines of `--verbose`. */
 function explain(event: JournalEvent): string[] {
   switch (event.type) {
     case 'iteration.started':

@@ -7,7 +7,6 @@ import { widthOf } from './width.ts';
 
 /** Figures from the agent's stream that are not in the journal yet. */
 export type LiveFigures = {
-  /** Usage of the running turn. */
   readonly usage: Usage | null;
   readonly context: ContextSize | null;
   /** Time of the agent's last sign of life, in epoch milliseconds; null while it does not run. */
@@ -16,7 +15,6 @@ export type LiveFigures = {
 
 export const noFigures: LiveFigures = { usage: null, context: null, lastSign: null };
 
-/** Returns the figures after an event of the agent. */
 export function addToFigures(figures: LiveFigures, event: AgentEvent, now: number): LiveFigures {
   const next = { ...figures, lastSign: now };
   if (event.type === 'usage') return { ...next, usage: addUsage(figures.usage ?? noUsage, event.usage) };
@@ -24,7 +22,6 @@ export function addToFigures(figures: LiveFigures, event: AgentEvent, now: numbe
   return event.type === 'context' ? { ...next, context: event.size } : next;
 }
 
-/** Shortest silence that is shown. */
 const idleFrom = 10_000;
 
 /** A part of the line; those with the highest rank are left out first. */

@@ -24,22 +24,7 @@ const symbols = {
   again: ['↻', '>'],
 } as const;
 
-type SymbolName = keyof typeof symbols;
-
-/** How text looks on one output stream. */
-export type Style = {
-  readonly color: boolean;
-  readonly emoji: boolean;
-  /** Columns to wrap at; infinite if the output is no terminal. */
-  readonly columns: number;
-  dim(text: string): string;
-  bold(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  yellow(text: string): string;
-  cyan(text: string): string;
-  symbol(name: SymbolName): string;
-};
+export type Style = ReturnType<typeof createStyle>;
 
 export type StyleOptions = {
   readonly env: Env;
@@ -50,7 +35,7 @@ export type StyleOptions = {
 };
 
 /** Decides colour and symbols once, from the flag, the environment and the stream. */
-export function createStyle({ env, isTTY, columns, flag = 'auto' }: StyleOptions): Style {
+export function createStyle({ env, isTTY, columns, flag = 'auto' }: StyleOptions) {
   const color = flag === 'auto' ? wantsColor(env, isTTY) : flag === 'always';
   const emoji = wantsEmoji(env);
   const paint = (on: number, off: number) => (text: string) =>
@@ -58,6 +43,7 @@ export function createStyle({ env, isTTY, columns, flag = 'auto' }: StyleOptions
   return {
     color,
     emoji,
+    /** Columns to wrap at; infinite if the output is no terminal. */
     columns: (isTTY && columns) || Number.POSITIVE_INFINITY,
     dim: paint(2, 22),
     bold: paint(1, 22),
@@ -65,7 +51,7 @@ export function createStyle({ env, isTTY, columns, flag = 'auto' }: StyleOptions
     green: paint(32, 39),
     yellow: paint(33, 39),
     cyan: paint(36, 39),
-    symbol: (name) => symbols[name][emoji ? 0 : 1],
+    symbol: (name: keyof typeof symbols): string => symbols[name][emoji ? 0 : 1],
   };
 }
 

@@ -3,7 +3,6 @@ const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const zero = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 const plain = /^[\x20-\x7e]*$/;
-/** Colour sequences of our own styles. */
 const paint = String.raw`\x1b\[[\d;]*m`;
 const painted = new RegExp(paint, 'g');
 const atPaint = new RegExp(`(${paint})`);

@@ -2,7 +2,6 @@
 export type WatchState = {
   /** Index of an iteration; null follows the newest. */
   readonly selected: number | null;
-  /** Content of the large pane. */
   readonly pane: 'output' | 'evidence' | 'log';
   /** Lines of the evidence that are above the pane. */
   readonly scroll: number;
@@ -12,7 +11,6 @@ export type WatchState = {
 
 export const startState: WatchState = { selected: null, pane: 'output', scroll: 0, help: false, quit: false };
 
-/** Keys and what they do, for the help. */
 export const keyHelp = [
   ['q', 'quit'],
   ['?', 'this help'],
@@ -76,7 +74,6 @@ export function press(state: WatchState, key: string, count: number): WatchState
   }
 }
 
-/** Selects an iteration; the newest one is followed. */
 function select(state: WatchState, index: number, count: number): WatchState {
   const isNewest = count === 0 || index >= count - 1;
   return { ...state, scroll: 0, selected: isNewest ? null : Math.max(0, index) };

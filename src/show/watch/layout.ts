@@ -24,13 +24,10 @@ import {
   timelinePane,
 } from './panes.ts';
 
-/** Data of the screen. */
 export type WatchView = {
   readonly loop: RunView;
   readonly live: LiveFigures;
-  /** True if the process of the loop is alive. */
   readonly isAlive: boolean;
-  /** Output of the agent in the selected iteration. */
   readonly output: string;
   readonly log: { readonly title: string; readonly text: string } | null;
   readonly state: WatchState;

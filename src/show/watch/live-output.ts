@@ -5,7 +5,6 @@ import type { Style } from '../terminal/style.ts';
 
 const keptChars = 64 * 1024;
 
-/** Formats the stream of the agent of an iteration. */
 export function createLiveOutput(adapter: AgentAdapter, style: Style, now: () => number) {
   const state = adapter.newState();
   let text = '';

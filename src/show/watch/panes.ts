@@ -8,7 +8,6 @@ import type { Style } from '../terminal/style.ts';
 import { clockTime, costText, formatSeconds } from '../terminal/units.ts';
 import { fitTo, wrapTo } from '../terminal/width.ts';
 
-/** Size and style of a pane. */
 export type PaneOptions = {
   readonly style: Style;
   readonly columns: number;
@@ -65,7 +64,6 @@ function markOf(mark: Mark, style: Style): string {
   return style.yellow(symbol);
 }
 
-/** Kinds of time in the bar, with their characters. */
 export const barParts = [
   ['agent', '█', '#'],
   ['review', '▒', '%'],
@@ -184,7 +182,6 @@ export function taskPane({ stories, todo }: RunView, { style, rows }: PaneOption
   });
 }
 
-/** Returns the claim of an iteration with all evidence. */
 export function evidencePane(
   one: IterationView | undefined,
   scroll: number,
@@ -202,7 +199,6 @@ export function evidencePane(
   return cutLines(lines.slice(Math.min(scroll, Math.max(0, lines.length - rows))), rows, ' (Space)');
 }
 
-/** Returns the end of a text. */
 export function textPane(text: string, { columns, rows }: PaneOptions): string[] {
   return wrapTo(text.trimEnd(), columns).slice(-rows);
 }

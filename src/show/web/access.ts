@@ -38,7 +38,6 @@ export function refuseUnknown({ headers }: Request, { token }: Door): Refusal | 
   };
 }
 
-/** Security headers of every answer. */
 export const safeHeaders = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +

@@ -9,7 +9,6 @@ const text = v.pipe(
   v.maxLength(maxWords, `a note or an answer has ${maxWords} characters at most`),
 );
 
-/** Actions on a loop that the page can send. */
 const action = v.variant(
   'action',
   [

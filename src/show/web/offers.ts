@@ -5,7 +5,6 @@ import { isLive, type Status } from './summary.ts';
 /** An action that fits the state of a loop, with the question to confirm it. */
 export type Offer = { readonly action: Action['action']; readonly ask: string };
 
-/** Returns the actions that fit the state of a loop. */
 export function offersFor(source: LoopSource, status: Status): Offer[] {
   if (!isLive(status)) return [];
   const { name, kind, worker } = source;

@@ -2,21 +2,16 @@ import { join } from 'node:path';
 import { RalphError } from '../../core/error.ts';
 import { listDir, readText } from '../../os/files/files.ts';
 
-/** The page as it was built. */
-export type Page = {
-  readonly html: string;
-  /** The script of the first page and those that it loads later, by file name. */
-  readonly scripts: ReadonlyMap<string, string>;
-  /** All of them in one, for a report. */
-  readonly whole: string;
-  readonly style: string;
-};
+export type Page = ReturnType<typeof readPage>;
 
-export function readPage(folder: string): Page {
+/** Reads the page as it was built. */
+export function readPage(folder: string) {
   const names = listDir(folder).filter((name) => name.endsWith('.js') && name !== 'whole.js');
   return {
     html: read(join(folder, 'index.html')),
+    /** The script of the first page and those that it loads later, by file name. */
     scripts: new Map(names.map((name) => [name, read(join(folder, name))])),
+    /** All of them in one, for a report. */
     whole: read(join(folder, 'whole.js')),
     style: read(join(folder, 'app.css')),
   };

@@ -11,12 +11,12 @@ import { resultOf } from '../result.ts';
 import { type Door, refuseUnknown } from './access.ts';
 import { readAction } from './actions.ts';
 import type { Actions } from './control.ts';
-import { findCheck, readChanges, readCheckLog, readDetails } from './details.ts';
-import { createFigures } from './figures.ts';
+import { readChanges, readCheckLog, readDetails } from './details.ts';
 import type { Library } from './library.ts';
 import type { Page } from './page.ts';
 import type { LoopSource, Sources } from './sources.ts';
 import { type Streams, streamHeaders } from './stream.ts';
+import { checksOf } from './summary.ts';
 import { readTranscript } from './transcript.ts';
 
 export type DashboardOptions = {
@@ -49,7 +49,8 @@ type Request = Context<{ Bindings: HttpBindings }>;
 type Loop = {
   readonly source: LoopSource;
   readonly view: RunView;
-  readonly place: { readonly cwd: string; readonly redactor: Redactor };
+  readonly folder: string;
+  readonly redactor: Redactor;
 };
 type Status = ConstructorParameters<typeof HTTPException>[0];
 
@@ -62,7 +63,6 @@ type App = Hono<{ Bindings: HttpBindings }>;
 export function createRoutes(site: Site): App {
   const { door, options, library, streams } = site;
   const app: App = new Hono();
-  const figures = createFigures(library, options.now);
   servePage(app, options);
   app.use('/api/*', async (c, next) => {
     const unknown = refuseUnknown(c.env.incoming, door);
@@ -78,11 +78,11 @@ export function createRoutes(site: Site): App {
   });
   app.get('/api/loops', async (c) => {
     await library.list();
-    return c.json({ loops: library.summaries(), trouble: library.changedSince(-1).trouble });
+    return c.json({ loops: library.summaries(), trouble: library.trouble });
   });
   app.get('/api/figures', async (c) => {
     await library.list();
-    return c.json(figures());
+    return c.json(library.figures());
   });
   serveLoop(app, site);
   serveIteration(app, site);
@@ -99,20 +99,17 @@ async function loopOf(c: Request, { library, redactor }: Site): Promise<Loop> {
   const source = await findNow(library, id);
   const view = library.view(id);
   if (source === null || view === null) return refuse(404, noLoop);
-  return { source, view, place: { cwd: source.folder, redactor } };
+  return { source, view, folder: source.folder, redactor };
 }
 
 function serveLoop(app: App, site: Site): void {
   const { options, library } = site;
   app.get('/api/loops/:id', async (c) => c.json((await loopOf(c, site)).view));
   app.get('/api/loops/:id/result', async (c) => {
-    const { source, view } = await loopOf(c, site);
-    return c.json(await resultOf(source.folder, view));
+    const { folder, view } = await loopOf(c, site);
+    return c.json(await resultOf(folder, view));
   });
-  app.get('/api/loops/:id/changes', async (c) => {
-    const { place, view } = await loopOf(c, site);
-    return c.json(await readChanges(place, view, undefined));
-  });
+  app.get('/api/loops/:id/changes', async (c) => c.json(await readChanges(await loopOf(c, site), undefined)));
   app.get('/api/loops/:id/terminal', async (c) => {
     const { source } = await loopOf(c, site);
     if (source.worker === null) return refuse(404, 'it has no terminal');
@@ -140,25 +137,24 @@ async function iterationOf(c: Request, site: Site): Promise<Loop & { readonly on
 }
 
 function serveIteration(app: App, site: Site): void {
-  const { redactor } = site;
   const path = '/api/loops/:id/iterations/:place';
   app.get(path, async (c) => {
-    const { place, view, one } = await iterationOf(c, site);
-    return c.json(await readDetails(place, view, one));
+    const loop = await iterationOf(c, site);
+    return c.json(await readDetails(loop, loop.one));
   });
   app.get(`${path}/transcript`, async (c) => {
-    const { source, view, one } = await iterationOf(c, site);
+    const { source, view, one, redactor } = await iterationOf(c, site);
     return c.json(await readTranscript(source, view, one, redactor));
   });
   app.get(`${path}/file`, async (c) => {
-    const { source, one } = await iterationOf(c, site);
-    const text = one.to === null ? null : await fileAt(source.folder, one.to, c.req.query('path') ?? '');
+    const { folder, one, redactor } = await iterationOf(c, site);
+    const text = one.to === null ? null : await fileAt(folder, one.to, c.req.query('path') ?? '');
     return text === null ? refuse(404, 'this file is not kept') : c.json({ text: redactor.text(text) });
   });
   app.get(`${path}/logs/:check`, async (c) => {
-    const { source, one } = await iterationOf(c, site);
-    const check = findCheck(one, c.req.param('check') ?? '');
-    return check ? c.json(readCheckLog(source.folder, check)) : refuse(404, 'there is no such check');
+    const { folder, one } = await iterationOf(c, site);
+    const check = checksOf(one).find(({ name }) => name === c.req.param('check'));
+    return check ? c.json(readCheckLog(folder, check)) : refuse(404, 'there is no such check');
   });
 }
 

@@ -6,25 +6,15 @@ import { createRedactor } from '../../os/redact/redact.ts';
 import { refuseStranger, safeHeaders } from './access.ts';
 import { openLibrary } from './library.ts';
 import { createRoutes, type DashboardOptions } from './routes.ts';
-import { createStreams } from './stream.ts';
-
-export type Dashboard = {
-  /** For a browser: the token stands behind the `#`, so that it is in no request and in no log. */
-  readonly url: string;
-  readonly port: number;
-  readonly token: string;
-  close(): Promise<void>;
-};
+import { Streams } from './stream.ts';
 
 /** Serves the page and its data on the loopback address. */
-export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
+export async function startDashboard(options: DashboardOptions) {
   const token = randomBytes(24).toString('base64url');
-  const { env, cwd, now } = options;
-  const fleet = options.fleet === undefined ? {} : { fleet: options.fleet };
-  const library = await openLibrary({ env, cwd, now, withFleet: true, ...fleet });
-  const streams = createStreams(library);
+  const library = await openLibrary({ ...options, withFleet: true });
+  const streams = new Streams(library);
   const door: { port: number; token: string } = { port: options.port, token };
-  const routes = createRoutes({ door, options, library, streams, redactor: createRedactor(env) });
+  const routes = createRoutes({ door, options, library, streams, redactor: createRedactor(options.env) });
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
   const server = http.createServer((request, response) => {
     for (const [name, value] of Object.entries(safeHeaders)) response.setHeader(name, value);
@@ -37,11 +27,12 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   const address = server.address();
   door.port = typeof address === 'object' && address !== null ? address.port : options.port;
   return {
+    /** For a browser: the token stands behind the `#`, so that it is in no request and in no log. */
     url: `http://127.0.0.1:${door.port}/#token=${token}`,
     port: door.port,
     token,
     close: () =>
-      new Promise((done) => {
+      new Promise<void>((done) => {
         streams.close();
         server.close(() => done());
         server.closeAllConnections();

@@ -78,19 +78,13 @@ function runsIn(env: Environment, folder: string): LoopSource[] {
   const runs = listRuns(folder);
   const latest = runs.at(-1);
   return runs.slice(-shownRuns).map((run) => ({
-    id: run,
-    kind: 'run',
-    name: run,
-    folder,
-    run,
-    journal: runPaths(folder, run).journal,
-    life: run === running ? lifeOf(env, folder, run) : 'dead',
     ...plainSource,
+    ...{ id: run, kind: 'run', name: run, folder, run, journal: runPaths(folder, run).journal },
+    life: run === running ? lifeOf(env, folder, run) : 'dead',
     isLatest: run === latest,
   }));
 }
 
-/** Returns the state of the question that a run ended with. */
 export function questionOf(env: Environment, source: LoopSource): QuestionState {
   if (!source.isLatest) return 'past';
   return isQuestionOpen(env, source.folder) ? 'open' : 'answered';
@@ -101,14 +95,9 @@ function sessionsOf(env: Environment, folder: string): LoopSource[] {
   return listSessionRuns(env, folder)
     .slice(-shownRuns)
     .map(({ run, status, journal }) => ({
-      id: run,
-      kind: 'session',
-      name: run,
-      folder,
-      run,
-      journal,
-      life: lives[status],
       ...plainSource,
+      ...{ id: run, kind: 'session', name: run, folder, run, journal },
+      life: lives[status],
     }));
 }
 

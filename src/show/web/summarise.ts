@@ -9,7 +9,6 @@ const shownMarks = 40;
 
 type Standing = { readonly status: Status; readonly detail: string };
 
-/** A loop on the page of all loops. */
 export type LoopSummary = ReturnType<typeof summarise>;
 
 /** Summarises a loop for the list. Copies field by field: a source also has secrets that are never sent. */

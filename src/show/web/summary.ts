@@ -1,4 +1,5 @@
-/** State of a loop in the list. */
+import type { CheckView, IterationView } from '../../journal/run-view.ts';
+
 export type Status = 'needs-you' | 'running' | 'waiting' | 'paused' | 'done' | 'stopped' | 'failed';
 
 const order: readonly Status[] = ['needs-you', 'running', 'waiting', 'paused', 'failed', 'stopped', 'done'];
@@ -13,4 +14,16 @@ export function byUrgency(a: Ranked, b: Ranked): number {
 
 export function isLive(status: Status): boolean {
   return status !== 'done' && status !== 'stopped' && status !== 'failed';
+}
+
+/** The checks of an iteration, with the names that their logs have in an address: `guardrail-0`, `verify-1`. */
+export function checksOf({ guardrails, verify }: IterationView): (CheckView & { readonly name: string })[] {
+  return [
+    ...guardrails.map((check, index) => ({ ...check, name: `guardrail-${index}` })),
+    ...verify.map((check, index) => ({ ...check, name: `verify-${index}` })),
+  ];
+}
+
+export function loopPath(id: string): string {
+  return `/api/loops/${encodeURIComponent(id)}`;
 }

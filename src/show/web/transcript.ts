@@ -10,8 +10,8 @@ import { tryFile } from '../../os/files/open-file.ts';
 import { readLines } from '../../os/process/read-lines.ts';
 import type { Redactor } from '../../os/redact/redact.ts';
 import type { LoopSource } from './sources.ts';
+import { checksOf } from './summary.ts';
 
-/** One tool call with all that is kept of it. */
 type ToolEntry = {
   readonly kind: 'tool';
   readonly id: string;
@@ -23,7 +23,6 @@ type ToolEntry = {
   ms: number | null;
 };
 
-/** One thing that was said or done in an iteration. */
 export type Entry =
   | ToolEntry
   | { readonly kind: 'text' | 'subagent' | 'notice' | 'error' | 'note' | 'decision'; text: string }
@@ -179,13 +178,11 @@ type CheckEvent = Extract<JournalEvent, { readonly type: 'guardrail.ended' | 've
 
 function checkEntry({ type, command, ok, timedOut, exitCode, ms }: CheckEvent, one: IterationView): Entry {
   const kind = type === 'verify.ended' ? 'verify' : 'guardrail';
-  const checks = kind === 'verify' ? one.verify : one.guardrails;
-  const log = `${kind}-${checks.findLastIndex((check) => check.command === command)}`;
+  const check = checksOf(one).findLast((other) => other.name.startsWith(kind) && other.command === command);
   const how = timedOut ? 'timed out' : `exit ${exitCode ?? '?'}`;
-  return { kind: 'check', text: `${command} · ${how}, ${formatDuration(ms)}`, ok, log };
+  return { kind: 'check', text: `${command} · ${how}, ${formatDuration(ms)}`, ok, log: check?.name ?? '' };
 }
 
-/** Leaves out the middle of a long text. */
 function cut(text: string): string {
   if (text.length <= maxTextChars) return text;
   const half = maxTextChars / 2;

@@ -1,8 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import * as http from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Dashboard } from '../../../src/show/web/server.ts';
-import { makeWorld, serve } from './browser.ts';
+import { type Dashboard, makeWorld, serve } from './browser.ts';
 import { shopRun } from './scenes.ts';
 
 type Answer = { readonly status: number; readonly headers: http.IncomingHttpHeaders; readonly body: string };

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { Actions } from '../../../src/show/web/control.ts';
 import { type Library, openLibrary } from '../../../src/show/web/library.ts';
 import { readPage } from '../../../src/show/web/page.ts';
-import { type Dashboard, startDashboard } from '../../../src/show/web/server.ts';
+import { startDashboard } from '../../../src/show/web/server.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -35,6 +35,8 @@ export function openBrowser(): Promise<Browser> {
     ],
   });
 }
+
+export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
 
 export type World = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
@@ -115,6 +117,16 @@ export async function openTab(
   await tab.addInitScript(watchLongTasks);
   await tab.goto(url);
   return { page: tab, problems };
+}
+
+/** Serves a world and opens its page in a tab. */
+export async function openPage(
+  browser: Browser,
+  world: World,
+  options: Parameters<typeof serve>[1] = {},
+): Promise<Tab & Dashboard> {
+  const dashboard = await serve(world, options);
+  return { ...dashboard, ...(await openTab(browser, dashboard.url)) };
 }
 
 /** Goes to the page of a loop, and waits until it is drawn. */

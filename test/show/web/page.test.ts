@@ -22,6 +22,7 @@ import {
   makeWorld,
   openBrowser,
   openLoop,
+  openPage,
   openTab,
   serve,
   shots,
@@ -57,8 +58,7 @@ function claim(world: World, id: string): void {
 describe('the page of all loops', () => {
   it('has those that need a person first, and opens one by the keyboard', async () => {
     const world = fullWorld();
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     await page.locator('.loop').first().waitFor();
     const badges = await page.locator('.loop .pill').allTextContents();
     expect(await page.locator('.loop').evaluateAll((cards) => cards.map((card) => card.className))).toEqual([
@@ -92,8 +92,7 @@ describe('a loop that works without a word', () => {
     writer.add({ type: 'iteration.started', iteration: 1, of: 10, promptChars: 9 });
     writer.save(runPaths(world.cwd, 'r1').journal);
     claim(world, 'r1');
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     expect(await page.locator('.loop .facts').innerText()).toMatch(/\b[23]h/);
     expect(await page.locator('.totals').innerText()).toContain('not reported\ncost');
     expect(problems).toEqual([]);
@@ -105,8 +104,7 @@ describe('the views of a loop', () => {
     const world = makeWorld();
     const { events } = shopRun(world.cwd, run);
     const view = foldEvents(run, events);
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     await openLoop(page, run);
     const amounts = (name: string) =>
       page
@@ -142,8 +140,7 @@ describe('the views of a loop', () => {
   it('show the board, the burn-down and the reviews of a PRD', async () => {
     const world = makeWorld();
     prdRun(world.cwd);
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     await openLoop(page, '20261115-090000-004abc');
     expect(await page.locator('.lane-column .count').allInnerTexts()).toEqual(['3', '1', '0', '2']);
     expect(await page.locator('.burn').getAttribute('aria-label')).toBe(
@@ -163,8 +160,7 @@ describe('the views of a loop', () => {
     writeFileSync(join(world.cwd, '.ralph/guardrail_1_npm-test.log'), 'expected 3 to be 4\n');
     mkdirSync(runPaths(world.cwd, 'r1').iterations, { recursive: true });
     writeFileSync(runPaths(world.cwd, 'r1').prompt(1), 'All of the prompt');
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     await openLoop(page, 'r1');
     await page.locator('.cell.fail').click();
     await page.getByText('expected 3 to be 4').waitFor();
@@ -198,8 +194,7 @@ describe('the views of a loop', () => {
     const decision = writer.events.at(-1);
     if (decision?.type === 'decision') writer.events[writer.events.length - 1] = { ...decision, head: to };
     writer.save(runPaths(world.cwd, 'r1').journal);
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     await openLoop(page, 'r1');
     await page.getByRole('tab', { name: 'Changes' }).click();
     await page.getByText('<img src=x onerror=alert(1)>').waitFor();
@@ -226,8 +221,7 @@ describe('the keyboard', () => {
   it('chooses iterations and tabs, and leaves a dialog before it leaves the page', async () => {
     const world = makeWorld();
     shopRun(world.cwd, run);
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     await openLoop(page, run);
     const chosen = (number: number) =>
       page.getByRole('heading', { name: `Iteration ${number}:` }).waitFor({ state: 'visible' });
@@ -286,8 +280,10 @@ describe('a live page', () => {
   it('says that a worker was removed', async () => {
     const world = makeWorld();
     fleetOfTwelve(world.env, world.cwd, Date.now());
-    const { url } = await serve(world, { actions: async () => ({ ok: true, told: '' }), screen: 'here' });
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world, {
+      actions: async () => ({ ok: true, told: '' }),
+      screen: 'here',
+    });
     await page.locator('[data-id="worker:cart"]').click();
     await page.locator('.terminal', { hasText: 'here' }).waitFor();
     expect(await page.locator('.action').count()).toBeGreaterThan(0);
@@ -309,8 +305,7 @@ describe('a live page', () => {
       done.push(action);
       return { ok: true, told: `did ${action.action}` };
     };
-    const { url } = await serve(world, { actions });
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world, { actions });
     await openLoop(page, 'r1');
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stop r1 after the iteration that runs?').waitFor();
@@ -331,8 +326,7 @@ describe('a live page', () => {
     const world = makeWorld();
     shopRun(world.cwd, run);
     claim(world, run);
-    const { url } = await serve(world);
-    const { page } = await openTab(browser, url);
+    const { page } = await openPage(browser, world);
     await openLoop(page, run);
     expect(await page.locator('.action').count()).toBe(0);
   });
@@ -354,8 +348,7 @@ describe('what an agent writes', () => {
     writer.add({ type: 'notice', text: evil });
     endRun(writer, 'LOOP_FAILED', evil, 1);
     writer.save(runPaths(world.cwd, 'r1').journal);
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     await openLoop(page, 'r1');
     await page.getByRole('tab', { name: 'Changes' }).click();
     await page.getByText('Nothing was changed.').waitFor();
@@ -403,11 +396,14 @@ describe('a report', () => {
   });
 });
 
-/** The scripts that the page loads at once: the first and what it imports, not what it loads later. */
-function firstScripts(name = 'app.js'): string[] {
-  const script = built.scripts.get(name) ?? '';
-  const imports = [...script.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)].map(([, path = '']) => path);
-  return [script, ...imports.flatMap((path) => firstScripts(path))];
+/** The scripts that the page loads at once, each of them once: the first and what it imports, not what it loads later. */
+function firstScripts(): string[] {
+  const names = new Set(['app.js']);
+  for (const name of names) {
+    const imports = (built.scripts.get(name) ?? '').matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g);
+    for (const [, path = ''] of imports) names.add(path);
+  }
+  return [...names].map((name) => built.scripts.get(name) ?? '');
 }
 
 describe('the weight of the page', () => {
@@ -423,8 +419,7 @@ describe('the weight of the page', () => {
     const { events } = writer;
     expect(events.length).toBeGreaterThan(10_000);
     claim(world, '20261101-000000-005abc');
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     const cpu = await cpuMeter(page);
     await openLoop(page, '20261101-000000-005abc');
     expect(await page.locator('.columns g[data-index="499"]').count()).toBeGreaterThan(0);

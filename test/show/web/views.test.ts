@@ -9,6 +9,7 @@ import {
   makeWorld,
   openBrowser,
   openLoop,
+  openPage,
   openTab,
   serve,
   shots,
@@ -65,8 +66,7 @@ async function download(page: Page, name: string): Promise<string> {
 
 describe('trends', () => {
   it('show what was accepted, what it cost, what stood in the way, and are saved as CSV and JSON', async () => {
-    const { url } = await serve(runsWorld());
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, runsWorld());
     await page.getByRole('link', { name: 'Trends' }).click();
     await page.getByRole('heading', { name: 'Runs in detail' }).waitFor();
     const figures = await page.locator('.totals').innerText();
@@ -88,8 +88,7 @@ describe('trends', () => {
   });
 
   it('compare two runs side by side', async () => {
-    const { url } = await serve(runsWorld());
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, runsWorld());
     await page.getByRole('link', { name: 'Trends' }).click();
     await page.getByLabel('Compare =Small task 0, with a comma').check();
     await page.getByLabel('Compare =Small task 1, with a comma').check();
@@ -97,7 +96,7 @@ describe('trends', () => {
     const cost = page.locator('tr', { has: page.getByRole('rowheader', { name: 'Cost', exact: true }) });
     await cost.waitFor();
     expect((await cost.innerText()).split('\t')).toEqual(['Cost', '$3.00', '$1.50', '−$1.50 (−50 %)']);
-    expect(await cost.locator('td.yes').count()).toBe(1);
+    expect(await cost.locator('td .yes').count()).toBe(1);
     await page.screenshot({ path: join(shots, 'compare.png'), fullPage: true });
     await page.keyboard.press('Escape');
     await page.locator('.loop').first().waitFor();
@@ -109,8 +108,7 @@ describe('the stories of a PRD', () => {
   it('have cost, time and iterations, an estimate of what is left, and their dependencies', async () => {
     const world = makeWorld();
     prdRun(world.cwd);
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     await openLoop(page, '20261115-090000-004abc');
     const rows = await page.locator('.matrix tbody tr').allInnerTexts();
     expect(rows[0]).toMatch(/US-001[\s\S]*\t2\t5m\d*s?\t\$1\.\d\d$/);
@@ -133,8 +131,7 @@ describe('the charts of a loop', () => {
   it('have axes, a tooltip at the pointer, a zoom and a table', async () => {
     const world = makeWorld();
     shopRun(world.cwd, run);
-    const { url } = await serve(world);
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, world);
     await openLoop(page, run);
     expect((await page.locator('.axis .tick').allTextContents()).join(' ')).toContain('$0.50');
     const costs = await page
@@ -191,8 +188,7 @@ describe('everybody can use the views of a run', () => {
 
 describe('states of the page', () => {
   it('says what to type where there is no loop yet', async () => {
-    const { url } = await serve(makeWorld());
-    const { page, problems } = await openTab(browser, url);
+    const { page, problems } = await openPage(browser, makeWorld());
     await page.getByText('ralph run -p "your task"').waitFor();
     expect(problems).toEqual([]);
   });
@@ -200,8 +196,7 @@ describe('states of the page', () => {
   it('says that there is no such loop, and leads back', async () => {
     const world = makeWorld();
     shopRun(world.cwd, run);
-    const { url } = await serve(world);
-    const { page } = await openTab(browser, url);
+    const { page } = await openPage(browser, world);
     await page.locator('.loop').first().waitFor();
     await page.evaluate(`location.hash = '#/loop/nothing'`);
     await page.getByRole('heading', { name: 'There is no such loop' }).waitFor();
@@ -223,8 +218,7 @@ describe('states of the page', () => {
   it('says how old its data is when the server is gone, and goes on when it is back', async () => {
     const world = makeWorld();
     shopRun(world.cwd, run);
-    const { url } = await serve(world);
-    const { page } = await openTab(browser, url);
+    const { page } = await openPage(browser, world);
     await page.locator('.link.on').waitFor();
     await page.context().setOffline(true);
     await page.evaluate(`for (const value of [true, false]) {
@@ -241,8 +235,7 @@ describe('states of the page', () => {
     const world = makeWorld();
     shopRun(world.cwd, run);
     decisionRun(world.cwd);
-    const { url } = await serve(world);
-    const { page } = await openTab(browser, url);
+    const { page } = await openPage(browser, world);
     await openLoop(page, run);
     const icon = () => page.locator('link[rel=icon]').getAttribute('href');
     const done = await icon();

@@ -19,10 +19,9 @@ import { acquireLock } from '../../../src/os/files/lock.ts';
 import { createRedactor } from '../../../src/os/redact/redact.ts';
 import { collectReport } from '../../../src/show/report/report-html.ts';
 import { createActions } from '../../../src/show/web/control.ts';
-import type { Dashboard } from '../../../src/show/web/server.ts';
 import type { ListUpdate } from '../../../src/show/web/stream.ts';
 import type { LoopSummary } from '../../../src/show/web/summarise.ts';
-import { libraryOf, makeWorld, serve, type World } from './browser.ts';
+import { type Dashboard, libraryOf, makeWorld, serve, type World } from './browser.ts';
 import { addIteration, endRun, journalWriter, startRun } from './journals.ts';
 import { prdRun, shopRun } from './scenes.ts';
 

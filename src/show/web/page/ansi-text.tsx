@@ -1,7 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { readAnsi } from './ansi.ts';
+import { SmallButton } from './parts.tsx';
 
 const foldedLines = 40;
+
+export function drawAnsi(text: string) {
+  return readAnsi(text).map((piece) => <span class={piece.classes}>{piece.text}</span>);
+}
 
 /** Output of a program with the colours of a terminal; a long one is folded. */
 export function AnsiText({ text }: { readonly text: string }) {
@@ -12,14 +17,10 @@ export function AnsiText({ text }: { readonly text: string }) {
   return (
     <>
       <pre class="terminal output" tabIndex={0}>
-        {readAnsi(shown).map(({ text: piece, classes }) => (
-          <span class={classes}>{piece}</span>
-        ))}
+        {drawAnsi(shown)}
       </pre>
       {shown !== text && (
-        <button type="button" class="small-button" onClick={() => (isWhole.value = true)}>
-          Show {rest} more lines
-        </button>
+        <SmallButton text={`Show ${rest} more lines`} onClick={() => (isWhole.value = true)} />
       )}
     </>
   );

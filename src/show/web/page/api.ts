@@ -6,6 +6,7 @@ import type { RunFigures } from '../../stats/figures.ts';
 import type { Action } from '../actions.ts';
 import type { IterationDetails } from '../details.ts';
 import type { ListUpdate, ViewUpdate } from '../stream.ts';
+import { loopPath } from '../summary.ts';
 import type { Transcript } from '../transcript.ts';
 
 export type Info = { readonly version: string; readonly control: boolean };
@@ -28,30 +29,61 @@ export class Refusal extends Error {
   }
 }
 
-/** Source of the page's data: a server, or the data in a report. */
-type Api = {
-  readonly isLive: boolean;
-  /** The loop to start with, where there is only one. */
-  readonly only: string | null;
-  info(): Promise<Info>;
-  /** Follows all loops, and one in detail; the function that comes back ends it. */
-  follow(loop: string | null, listener: Listener): () => void;
-  result(loop: string): Promise<Result>;
-  details(loop: string, index: number): Promise<IterationDetails>;
-  /** What the whole run changed. */
-  changes(loop: string): Promise<Diff | null>;
-  transcript(loop: string, index: number): Promise<Transcript>;
-  /** A file as it was at the end of an iteration. */
-  file(loop: string, index: number, path: string): Promise<string>;
-  figures(): Promise<readonly RunFigures[]>;
-  log(loop: string, index: number, check: string): Promise<LogRead>;
-  screen(loop: string): Promise<string | null>;
-  act(loop: string, action: Action): Promise<string>;
-};
+type Ask = <T>(path: string, init?: RequestInit) => Promise<T>;
 
-export function openApi(): Api {
+export function openApi() {
   const data = document.getElementById('report')?.textContent;
-  return data ? reportApi(parse(data)) : serverApi(takeToken());
+  if (data) {
+    const report = parse<ReportData>(data);
+    const only = report.loops.length === 1 ? (report.loops[0]?.id ?? null) : null;
+    const follow = (loop: string | null, listener: Listener) => followReport(report, loop, listener);
+    return { isLive: false, only, follow, ...questions(askReport(report)) };
+  }
+  const headers = { Authorization: `Bearer ${takeToken()}` };
+  const follow = (loop: string | null, listener: Listener) => followStream(loop, headers, listener);
+  return { isLive: true, only: null, follow, ...questions(askServer(headers)) };
+}
+
+function questions(ask: Ask) {
+  const iterationPath = (loop: string, index: number) => `${loopPath(loop)}/iterations/${index}`;
+  return {
+    info: () => ask<Info>('/api/info'),
+    figures: () => ask<readonly RunFigures[]>('/api/figures'),
+    result: (loop: string) => ask<Result>(`${loopPath(loop)}/result`),
+    /** What the whole run changed. */
+    changes: (loop: string) => ask<Diff | null>(`${loopPath(loop)}/changes`),
+    screen: (loop: string) => ask<{ readonly screen: string | null }>(`${loopPath(loop)}/terminal`),
+    act(loop: string, action: Action) {
+      const init = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+      return ask<{ readonly told: string }>(`${loopPath(loop)}/actions`, {
+        ...init,
+        body: JSON.stringify(action),
+      });
+    },
+    details: (loop: string, index: number) => ask<IterationDetails>(iterationPath(loop, index)),
+    transcript: (loop: string, index: number) => ask<Transcript>(`${iterationPath(loop, index)}/transcript`),
+    /** A file as it was at the end of an iteration. */
+    file: (loop: string, index: number, path: string) =>
+      ask<{ readonly text: string }>(`${iterationPath(loop, index)}/file?path=${encodeURIComponent(path)}`),
+    log: (loop: string, index: number, check: string) =>
+      ask<LogRead>(`${iterationPath(loop, index)}/logs/${check}`),
+  };
+}
+
+function askServer(headers: Readonly<Record<string, string>>): Ask {
+  return async (path, init = {}) => {
+    const response = await fetch(path, { ...init, headers: { ...headers, ...init.headers } });
+    if (!response.ok) throw await refusalOf(response);
+    return parse(await response.text());
+  };
+}
+
+function askReport({ answers }: ReportData): Ask {
+  return async <T>(path: string) => {
+    if (!Object.hasOwn(answers, path))
+      throw new Error('This is left out of the report: it would be too large.');
+    return answers[path] as T;
+  };
 }
 
 /** Reads JSON and makes the controls visible that reorder text: an agent could hide with them what it ran. */
@@ -73,42 +105,6 @@ function takeToken(): string {
   sessionStorage.setItem(tokenKey, token);
   history.replaceState(null, '', `${location.pathname}#/`);
   return token;
-}
-
-function serverApi(token: string): Api {
-  const headers = { Authorization: `Bearer ${token}` };
-
-  async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
-    const response = await fetch(path, { ...init, headers: { ...headers, ...init.headers } });
-    if (!response.ok) throw await refusalOf(response);
-    return parse(await response.text());
-  }
-
-  const loopPath = (loop: string) => `/api/loops/${encodeURIComponent(loop)}`;
-  return {
-    isLive: true,
-    only: null,
-    info: () => ask('/api/info'),
-    result: (loop) => ask(`${loopPath(loop)}/result`),
-    details: (loop, index) => ask(`${loopPath(loop)}/iterations/${index}`),
-    changes: (loop) => ask(`${loopPath(loop)}/changes`),
-    transcript: (loop, index) => ask(`${loopPath(loop)}/iterations/${index}/transcript`),
-    async file(loop, index, path) {
-      const address = `${loopPath(loop)}/iterations/${index}/file?path=${encodeURIComponent(path)}`;
-      return (await ask<{ text: string }>(address)).text;
-    },
-    figures: () => ask('/api/figures'),
-    log: (loop, index, check) => ask(`${loopPath(loop)}/iterations/${index}/logs/${check}`),
-    async screen(loop) {
-      return (await ask<{ screen: string | null }>(`${loopPath(loop)}/terminal`)).screen;
-    },
-    async act(loop, action) {
-      const body = JSON.stringify(action);
-      const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
-      return (await ask<{ told: string }>(`${loopPath(loop)}/actions`, init)).told;
-    },
-    follow: (loop, listener) => followStream(loop, headers, listener),
-  };
 }
 
 async function refusalOf(response: Response): Promise<Refusal> {
@@ -177,7 +173,6 @@ function followStream(
   };
 }
 
-/** Hands on the fields of each event of a stream. */
 async function readEvents(
   body: NonNullable<Response['body']>,
   take: (fields: ReadonlyMap<string, string>) => void,
@@ -198,27 +193,10 @@ function fieldsOf(block: string): Map<string, string> {
   return new Map(lines.map(({ line, colon }) => [line.slice(0, colon), line.slice(colon + 2)]));
 }
 
-function reportApi(data: ReportData): Api {
-  return {
-    isLive: false,
-    only: data.loops.length === 1 ? (data.loops[0]?.id ?? null) : null,
-    info: async () => ({ version: data.version, control: false }),
-    follow(loop, listener) {
-      listener.connected(true);
-      listener.loops({ all: true, loops: data.loops, gone: [], trouble: null });
-      const view = loop === null ? undefined : data.views[loop];
-      if (loop !== null && view) listener.view({ id: loop, ...view, count: view.iterations.length });
-      return () => {};
-    },
-    result: async (loop) => data.results[loop] ?? { changes: '', diff: '' },
-    details: async (loop, index) => data.details[`${loop} ${index}`] ?? { prompt: null, changes: null },
-    log: async (loop, index, check) => data.logs[`${loop} ${index} ${check}`] ?? { kind: 'missing' },
-    changes: async (loop) => data.changes[loop] ?? null,
-    transcript: async (loop, index) =>
-      data.transcripts[`${loop} ${index}`] ?? { entries: [], leftOut: 0, hasStream: false },
-    file: () => Promise.reject(new Error('a report has no whole files')),
-    figures: async () => data.figures,
-    screen: async () => null,
-    act: () => Promise.reject(new Error('this is a report: it shows, and changes nothing')),
-  };
+function followReport({ loops, views }: ReportData, loop: string | null, listener: Listener): () => void {
+  listener.connected(true);
+  listener.loops({ all: true, loops, gone: [], trouble: null });
+  const view = views[loop ?? ''];
+  if (loop !== null && view) listener.view({ ...view, id: loop, count: view.iterations.length });
+  return () => {};
 }

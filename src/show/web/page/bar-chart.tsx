@@ -1,11 +1,12 @@
-import { Label } from './marks.tsx';
 import { pointerX, useWidth } from './parts.tsx';
 import { ticksTo } from './ticks.ts';
 import { Tooltip, useTooltip } from './tooltip.tsx';
 import type { Group } from './trend-figures.ts';
 
-type ChartProps = {
-  readonly label: string;
+export type ChartProps = {
+  readonly title: string;
+  /** Says more than the title, for a screen reader. */
+  readonly label?: string;
   readonly groups: readonly Group[];
   readonly value: (group: Group) => number | null;
   readonly format: (value: number) => string;
@@ -21,7 +22,7 @@ const left = 54;
 
 /** One bar for each group, with an axis; the pointer tells the exact value. */
 export function BarChart(props: ChartProps) {
-  const { label, groups, value, format, max, ticks: ticksFor = ticksTo, looks } = props;
+  const { title, label = title, groups, value, format, max, ticks: ticksFor = ticksTo, looks } = props;
   const [box, room] = useWidth();
   const { tip, show, hide } = useTooltip();
   const width = Math.max(200, room);
@@ -30,6 +31,12 @@ export function BarChart(props: ChartProps) {
   const step = (width - left) / Math.max(1, groups.length);
   const size = Math.min(48, step * 0.62);
   const y = (amount: number) => 8 + (1 - amount / top) * (height - bottom - 8);
+  const drawBar = (group: Group, x: number) => {
+    const amount = value(group);
+    if (amount === null) return null;
+    const box = { x, y: y(amount), width: size, height: Math.max(1, y(0) - y(amount)), rx: 2 };
+    return <rect {...box} class={`bar ${looks}`} data-amount={amount} />;
+  };
   const nameStep = Math.ceil(84 / step);
   const text = groups.map((group) => `${group.name}: ${formatted(value(group), format)}`);
   return (
@@ -46,26 +53,19 @@ export function BarChart(props: ChartProps) {
         {ticks.map((tick) => (
           <>
             <line x1={left} x2={width} y1={y(tick)} y2={y(tick)} class={tick === 0 ? 'base' : 'grid-line'} />
-            <Label x={left - 8} y={y(tick) + 4} looks="tick last" text={tick === 0 ? 0 : format(tick)} />
+            <text x={left - 8} y={y(tick) + 4} class="tick last">
+              {tick === 0 ? 0 : format(tick)}
+            </text>
           </>
         ))}
         {groups.map((group, index) => (
           <g class="hit">
             <rect x={left + index * step} y={0} width={step} height={height} class="hit-area" />
-            <Bar
-              amount={value(group)}
-              looks={looks}
-              x={left + index * step + (step - size) / 2}
-              y={y}
-              size={size}
-            />
+            {drawBar(group, left + index * step + (step - size) / 2)}
             {index % nameStep === 0 && (
-              <Label
-                x={left + (index + 0.5) * step}
-                y={height - 6}
-                looks="tick"
-                text={shortName(group.name)}
-              />
+              <text x={left + (index + 0.5) * step} y={height - 6} class="tick">
+                {shortName(group.name)}
+              </text>
             )}
           </g>
         ))}
@@ -73,20 +73,6 @@ export function BarChart(props: ChartProps) {
       <Tooltip tip={tip} />
     </div>
   );
-}
-
-type BarProps = {
-  readonly amount: number | null;
-  readonly looks: string;
-  readonly x: number;
-  readonly y: (amount: number) => number;
-  readonly size: number;
-};
-
-function Bar({ amount, looks, x, y, size }: BarProps) {
-  if (amount === null) return null;
-  const box = { x, y: y(amount), width: size, height: Math.max(1, y(0) - y(amount)), rx: 2 };
-  return <rect {...box} class={`bar ${looks}`} data-amount={amount} />;
 }
 
 function formatted(amount: number | null, format: (value: number) => string): string {

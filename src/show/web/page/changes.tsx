@@ -4,7 +4,6 @@ import type { IterationProps } from './iteration-summary.tsx';
 import { Answer, Choice, Note } from './parts.tsx';
 import { api, isWholeRun } from './state.ts';
 
-/** What the chosen iteration changed, or the whole run. */
 export function Changes({ loop, view, one }: IterationProps) {
   const isWhole = isWholeRun.value;
   const last = view.iterations.findLast(({ to }) => to !== null) ?? one;

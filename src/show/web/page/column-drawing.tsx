@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { IterationView } from '../../../journal/run-view.ts';
 import type { Row } from './column-rows.tsx';
-import { Label } from './marks.tsx';
 import { ticksTo } from './ticks.ts';
 
 type PlacedRow = Row & { readonly top: number };
@@ -21,46 +20,32 @@ export function placeRows(rows: readonly Row[]): PlacedRow[] {
   });
 }
 
-/** The height at which an amount stands in its row. */
 function yOf({ top, height, max }: PlacedRow, amount: number): number {
   return top + height - (amount / max) * height;
 }
 
 /** Amounts that the axis of a row names: round ones, or two of a low row. */
-function ticksOf({
-  max,
-  barMax = max,
-  height,
-  format,
-  ticks = ticksTo,
-}: PlacedRow): { amount: number; share: number }[] {
+function ticksOf(row: PlacedRow): { amount: number; y: number }[] {
+  const { top, max, barMax = max, height, headroom = 0, format, ticks = ticksTo } = row;
   if (format === undefined) return [];
   const amounts = height < 50 ? [0, barMax] : ticks(barMax, 3).filter((amount) => amount <= barMax);
-  return amounts.map((amount) => ({ amount, share: amount / barMax }));
+  return amounts.map((amount) => ({ amount, y: top + height - (amount / barMax) * (height - headroom) }));
 }
 
-/** The axis of each row, left of the columns. */
 export function Axis({ rows, height }: { readonly rows: readonly PlacedRow[]; readonly height: number }) {
   return (
     <svg class="axis" width={axisWidth} height={height} aria-hidden="true">
       {rows.flatMap((row) =>
-        ticksOf(row).map(({ amount, share }) => {
-          const y = row.top + row.height - share * (row.height - (row.headroom ?? 0));
-          return (
-            <Label
-              x={axisWidth - 6}
-              y={y + 4}
-              looks="tick last"
-              text={amount === 0 ? 0 : (row.format?.(amount) ?? '')}
-            />
-          );
-        }),
+        ticksOf(row).map(({ amount, y }) => (
+          <text x={axisWidth - 6} y={y + 4} class="tick last">
+            {amount === 0 ? 0 : row.format?.(amount)}
+          </text>
+        )),
       )}
     </svg>
   );
 }
 
-/** The lines behind all columns. */
 export function Background({ rows, width }: RowsProps) {
   return (
     <g>
@@ -70,15 +55,7 @@ export function Background({ rows, width }: RowsProps) {
           {row.lines?.map(({ amount, looks }) => (
             <Across y={yOf(row, amount)} looks={looks} />
           ))}
-          {ticksOf(row).map(
-            ({ share }) =>
-              share > 0 && (
-                <Across
-                  y={row.top + row.height - share * (row.height - (row.headroom ?? 0))}
-                  looks="grid-line"
-                />
-              ),
-          )}
+          {ticksOf(row).map(({ amount, y }) => amount > 0 && <Across y={y} looks="grid-line" />)}
           {row.curve && <path d={curvePath(row, row.curve, width)} class="sum-line" />}
         </>
       ))}
@@ -106,7 +83,11 @@ export function Column({ one, rows, width, scale, at }: ColumnProps) {
   return useMemo(
     () => (
       <g transform={`translate(${index * width} 0)`} data-index={index}>
-        {hasNumber && <Label x={width / 2} y={14} looks="number" text={iteration} />}
+        {hasNumber && (
+          <text x={width / 2} y={14} class="number">
+            {iteration}
+          </text>
+        )}
         {rows.map((row) => drawCell(row, one, width))}
       </g>
     ),

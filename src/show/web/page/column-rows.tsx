@@ -7,7 +7,6 @@ import { duration, percent } from './format.ts';
 import { CheckCell, CommitSign, MarkShape } from './marks.tsx';
 import { timeTicks } from './ticks.ts';
 
-/** One row of the chart. */
 export type Row = {
   readonly name: string;
   readonly note: string;
@@ -33,7 +32,6 @@ export type Row = {
   readonly curve?: readonly number[];
 };
 
-/** Rows of the chart, from top to bottom. */
 export function rowsOf(view: RunView, now: number): Row[] {
   return [
     outcomeRow,
@@ -46,7 +44,6 @@ export function rowsOf(view: RunView, now: number): Row[] {
   ];
 }
 
-/** A row of which nothing is known. */
 function unknownRow(name: string, note: string): Row {
   return { name, note, height: 16, max: 1 };
 }
@@ -128,7 +125,6 @@ function costRow({ iterations, limits, usage }: RunView): Row {
   };
 }
 
-/** Shares of the context window that a line marks. */
 const thresholds = [0.5, 0.6, 0.7, 0.8, 0.9];
 
 /** Against the window where its size is known; a guess would be worse than none. */

@@ -3,11 +3,9 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunView } from '../../../journal/run-view.ts';
 import { Axis, Background, Column, gap, headHeight, placeRows } from './column-drawing.tsx';
 import { type Row, rowsOf } from './column-rows.tsx';
-import { describeIteration } from './iteration-words.ts';
 import { pointerX, useWidth } from './parts.tsx';
 import { hovered, openLog, select, tab } from './state.ts';
-import type { ChartProps } from './timeline.tsx';
-import { Tooltip, useTooltip } from './tooltip.tsx';
+import { type ChartProps, Tooltip, useHover } from './tooltip.tsx';
 
 /** Columns come into the picture and leave it by so many at once, so that not every scroll draws anew. */
 const chunk = 30;
@@ -16,7 +14,7 @@ const chunk = 30;
 export function Columns({ view, selected, at }: ChartProps) {
   const { iterations } = view;
   const [box, measured] = useWidth();
-  const { tip, show, hide } = useTooltip();
+  const { tip, enter, leave } = useHover({ view, at });
   const room = measured || 800;
   const width = Math.max(11, Math.min(72, Math.floor(room / Math.max(1, iterations.length))));
   const all = Math.max(room, iterations.length * width);
@@ -45,15 +43,8 @@ export function Columns({ view, selected, at }: ChartProps) {
           aria-label={describe(view)}
           width={all}
           height={height}
-          onMouseMove={(event) => {
-            const index = indexAt(event, view, width);
-            hovered.value = index;
-            show(event, index === null ? '' : describeIteration(iterations[index], view, at));
-          }}
-          onMouseLeave={() => {
-            hovered.value = null;
-            hide();
-          }}
+          onMouseMove={(event) => enter(event, indexAt(event, view, width))}
+          onMouseLeave={leave}
           onClick={(event) => choose(event, indexAt(event, view, width))}
         >
           <Band looks="chosen" index={selected} width={width} height={height} />

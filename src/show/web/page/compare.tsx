@@ -1,7 +1,7 @@
 import type { RunFigures } from '../../stats/figures.ts';
 import { formatCost, formatTokens } from '../../terminal/units.ts';
 import { clock, duration, outcomeNames } from './format.ts';
-import { Answer, Card, Note } from './parts.tsx';
+import { Answer, Card, Note, Table } from './parts.tsx';
 import { api, compared } from './state.ts';
 
 /** Two runs side by side, with what is better in the second. */
@@ -59,54 +59,30 @@ const facts: readonly (readonly [name: string, text: (row: RunFigures) => string
 type PairProps = Readonly<Record<'first' | 'second', RunFigures>>;
 
 function Pair({ first, second }: PairProps) {
-  const guardrails = [
-    ...new Set([first, second].flatMap((row) => row.guardrails.map(({ command }) => command))),
+  const both = [first, second];
+  const guardrails = new Set(both.flatMap((row) => row.guardrails.map(({ command }) => command)));
+  const links = both.map(({ id, title }) => <a href={`#/loop/${encodeURIComponent(id)}`}>{title || id}</a>);
+  const rows = [
+    ...facts.map(([name, text]) => [name, ...both.map(text), '']),
+    ...amounts.map((amount) => [
+      amount.name,
+      ...both.map((row) => shown(amount, row)),
+      <Difference amount={amount} first={first} second={second} />,
+    ]),
+    ...[...guardrails].map((command) => [
+      <code>{command}</code>,
+      ...both.map((row) => passRate(row, command)),
+      '',
+    ]),
   ];
   return (
     <Card title="Figures">
-      <div class="table-box" tabIndex={0} role="group" aria-label="Two runs compared">
-        <table class="grid compare">
-          <thead>
-            <tr>
-              <th scope="col">Figure</th>
-              {[first, second].map(({ id, title }) => (
-                <th scope="col">
-                  <a href={`#/loop/${encodeURIComponent(id)}`}>{title || id}</a>
-                </th>
-              ))}
-              <th scope="col">Difference</th>
-            </tr>
-          </thead>
-          <tbody>
-            {facts.map(([name, text]) => (
-              <tr>
-                <th scope="row">{name}</th>
-                <td>{text(first)}</td>
-                <td>{text(second)}</td>
-                <td />
-              </tr>
-            ))}
-            {amounts.map((amount) => (
-              <tr>
-                <th scope="row">{amount.name}</th>
-                <td>{shown(amount, first)}</td>
-                <td>{shown(amount, second)}</td>
-                <Difference amount={amount} first={first} second={second} />
-              </tr>
-            ))}
-            {guardrails.map((command) => (
-              <tr>
-                <th scope="row">
-                  <code>{command}</code>
-                </th>
-                <td>{passRate(first, command)}</td>
-                <td>{passRate(second, command)}</td>
-                <td />
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Two runs compared"
+        looks="grid compare"
+        heads={['Figure', ...links, 'Difference']}
+        rows={rows}
+      />
     </Card>
   );
 }
@@ -125,9 +101,9 @@ function passRate({ guardrails }: RunFigures, command: string): string {
 function Difference({ amount, first, second }: PairProps & { readonly amount: Amount }) {
   const [a, b] = [amount.value(first), amount.value(second)];
   if (a === null || b === null || a === b)
-    return <td class="note">{a === b && a !== null ? 'the same' : '–'}</td>;
+    return <span class="note">{a === b && a !== null ? 'the same' : '–'}</span>;
   const isBetter = amount.isMoreBetter === null ? null : b > a === amount.isMoreBetter;
   const share = a === 0 ? '' : ` (${b > a ? '+' : '−'}${Math.round((Math.abs(b - a) / a) * 100)} %)`;
   const words = `${b > a ? '+' : '−'}${amount.format(Math.abs(b - a))}${share}`;
-  return <td class={isBetter === null ? '' : isBetter ? 'yes' : 'no'}>{words}</td>;
+  return <span class={isBetter === null ? '' : isBetter ? 'yes' : 'no'}>{words}</span>;
 }

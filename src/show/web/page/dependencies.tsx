@@ -1,5 +1,4 @@
 import type { StoryState } from '../../../journal/loop-schemas.ts';
-import { Label } from './marks.tsx';
 import { depthsOf } from './story-figures.ts';
 
 const boxWidth = 96;
@@ -46,12 +45,9 @@ export function Dependencies({ stories }: { readonly stories: readonly StoryStat
               <g class={`story-node ${state}`}>
                 <title>{title}</title>
                 <rect x={x} y={y} width={boxWidth} height={boxHeight} rx={6} />
-                <Label
-                  x={x + boxWidth / 2}
-                  y={y + 18}
-                  looks="node-name"
-                  text={`${passes ? '✓ ' : ''}${id.slice(0, 12)}`}
-                />
+                <text x={x + boxWidth / 2} y={y + 18} class="node-name">
+                  {`${passes ? '✓ ' : ''}${id.slice(0, 12)}`}
+                </text>
               </g>
             );
           })}

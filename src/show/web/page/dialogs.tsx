@@ -66,7 +66,7 @@ function Question({ loop, offer: { action: kind, ask } }: QuestionProps) {
     setAsked(true);
     const action: Action = hasWords ? { action: kind, text: words.current?.value ?? '' } : { action: kind };
     try {
-      told.value = await api.act(loop.id, action);
+      told.value = (await api.act(loop.id, action)).told;
       close();
     } catch (error) {
       setAsked(false);

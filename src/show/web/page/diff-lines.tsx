@@ -9,7 +9,6 @@ type FileProps = { readonly file: DiffFile };
 /** Rows beyond this are drawn when they are asked for. */
 const shownRows = 1500;
 
-/** Both sides in one column, removed lines above those that replace them. */
 export function UnifiedLines({ file }: FileProps) {
   const draw = useCode(file);
   return (
@@ -31,7 +30,6 @@ export function UnifiedLines({ file }: FileProps) {
   );
 }
 
-/** The old lines at the left, the new ones at the right. */
 export function SplitLines({ file }: FileProps) {
   const draw = useCode(file);
   const pairs = useMemo(() => pairLines(file.lines), [file]);
@@ -77,7 +75,6 @@ function Gap({ line, span }: { readonly line: DiffLine; readonly span: number })
   );
 }
 
-/** A whole file with its line numbers. */
 export function CodeLines({ path, text }: { readonly path: string; readonly text: string }) {
   const lines = useMemo(() => highlight(path, text.replace(/\n$/, '').split('\n')), [path, text]);
   const rows = lines.map((tokens, index) => ({ tokens, number: index + 1 }));

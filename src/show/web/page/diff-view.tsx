@@ -4,11 +4,11 @@ import { plural } from '../../../core/text.ts';
 import type { Diff } from '../../../os/git/git-diff.ts';
 import { type DiffFile, readDiff, type TreeNode, treeOf } from './diff.ts';
 import { CodeLines, SplitLines, UnifiedLines } from './diff-lines.tsx';
-import { Answer, Choice, Note } from './parts.tsx';
+import { Answer, Choice, Note, SmallButton } from './parts.tsx';
 
 type DiffViewProps = {
   readonly diff: Diff;
-  readonly readFile: (path: string) => Promise<string>;
+  readonly readFile: (path: string) => Promise<{ readonly text: string }>;
   /** The iteration at whose end a file can be opened; null if none is kept. */
   readonly iteration: number | null;
 };
@@ -63,7 +63,6 @@ export function DiffView({ diff, ...props }: DiffViewProps) {
 type HeadProps = Pick<Diff, 'truncated'> & {
   readonly files: readonly DiffFile[];
   readonly layout: Signal<Layout>;
-  /** Paths of the folded files. */
   readonly closed: Signal<ReadonlySet<string>>;
 };
 
@@ -75,13 +74,11 @@ function DiffHead({ files, truncated, layout, closed }: HeadProps) {
       <b>{plural(files.length, 'file')}</b>
       <Counts plus={sum(({ plus }) => plus)} minus={sum(({ minus }) => minus)} />
       {truncated && <span class="note">only the beginning is shown</span>}
-      <button
-        type="button"
-        class="small-button push"
+      <SmallButton
+        looks="push"
+        text={isAnyClosed ? 'Unfold all' : 'Fold all'}
         onClick={() => (closed.value = new Set(isAnyClosed ? [] : files.map(({ path }) => path)))}
-      >
-        {isAnyClosed ? 'Unfold all' : 'Fold all'}
-      </button>
+      />
       <Choice
         name="Layout"
         value={layout.value}
@@ -174,19 +171,20 @@ function FileView({ file, layout, isOpen, setOpen, readFile, iteration }: FilePr
         </button>
         <Counts {...file} />
         {iteration !== null && status !== 'deleted' && !file.isBinary && isOpen && (
-          <button
-            type="button"
-            class="small-button"
+          <SmallButton
+            text={isWhole.value ? 'Back to the diff' : `Open at iteration ${iteration}`}
             aria-pressed={isWhole.value}
             onClick={() => (isWhole.value = !isWhole.value)}
-          >
-            {isWhole.value ? 'Back to the diff' : `Open at iteration ${iteration}`}
-          </button>
+          />
         )}
       </header>
       {isOpen && !isWhole.value && <DiffLines file={file} layout={layout} />}
       {isOpen && isWhole.value && (
-        <Answer of={path} ask={() => readFile(path)} show={(text) => <CodeLines path={path} text={text} />} />
+        <Answer
+          of={path}
+          ask={() => readFile(path)}
+          show={(content) => <CodeLines path={path} {...content} />}
+        />
       )}
     </section>
   );

@@ -75,7 +75,6 @@ function readLines(lines: readonly string[]): DiffLine[] {
   });
 }
 
-/** Two lines that stand side by side. */
 export type Pair = readonly [left: DiffLine | null, right: DiffLine | null];
 
 /** Puts removed lines beside those that were added in their place. */
@@ -101,7 +100,6 @@ function blockAt(lines: readonly DiffLine[], from: number, kind: DiffLine['kind'
   return lines.slice(from, end);
 }
 
-/** Part of a line that differs from its partner. */
 export type Range = readonly [from: number, to: number];
 
 /** Finds what differs within each changed line. Lines that have little in common are left without. */

@@ -1,9 +1,10 @@
 import { formatDuration } from '../../../core/duration.ts';
 import { limitOfReason } from '../../../core/limit-words.ts';
 import type { Outcome } from '../../../core/outcome.ts';
+import { plural } from '../../../core/text.ts';
 import { totalTokens, type Usage } from '../../../core/turn.ts';
-import type { Mark } from '../../../journal/run-view.ts';
-import { costText, formatTokens } from '../../terminal/units.ts';
+import { type IterationView, type Mark, type RunView, timeByKind } from '../../../journal/run-view.ts';
+import { costText, formatCost, formatTokens } from '../../terminal/units.ts';
 import type { LoopSummary } from '../summarise.ts';
 import { isLive, type Status } from '../summary.ts';
 
@@ -63,24 +64,40 @@ export function badgeOf({ status, outcome, becauseCode }: LoopSummary): string {
   return status === 'done' ? 'Done' : outcomeNames[outcome];
 }
 
-/** Returns a text with a capital at its start. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** From the best to the worst. */
 export const markNames: Readonly<Record<Mark, string>> = {
-  running: 'running',
   accepted: 'claim accepted',
-  rejected: 'claim rejected',
-  'failed-checks': 'a guardrail failed',
   'went-on': 'went on',
+  running: 'running',
   'usage-limit': 'usage limit',
   overload: 'overload',
   'context-full': 'context full',
-  login: 'login',
   'no-credit': 'no credit',
-  failed: 'the turn failed',
+  login: 'login',
+  'failed-checks': 'a guardrail failed',
+  rejected: 'claim rejected',
   'needs-person': 'needs a person',
+  failed: 'the turn failed',
   stopped: 'stopped',
   cut: 'cut short',
 };
+
+/** An iteration in a few words, a line for each. */
+export function describeIteration(one: IterationView | undefined, { source }: RunView, at: number): string {
+  if (one === undefined) return '';
+  const { agent, review, checks, waiting } = timeByKind(one, at);
+  const parts = [
+    `Iteration ${one.iteration}: ${markNames[one.mark]}`,
+    duration(agent + review + checks + waiting),
+    one.usage && `${tokens(one.usage)} tokens`,
+    one.usage?.costUsd !== undefined && formatCost(one.usage.costUsd),
+    one.context?.window && `context ${percent(one.context.tokens / one.context.window)}`,
+    one.prd && `${one.prd.mode} ${one.prd.story ?? ''}`,
+    source === 'journal' && plural(one.commits, 'commit'),
+  ];
+  return parts.filter(Boolean).join('\n');
+}

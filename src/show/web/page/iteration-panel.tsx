@@ -9,7 +9,6 @@ import { api, entry, tab, tabs } from './state.ts';
 const Changes = lazy(async () => (await import('./changes.tsx')).Changes);
 const TranscriptView = lazy(async () => (await import('./transcript-view.tsx')).TranscriptView);
 
-/** All about the iteration that is chosen. */
 export function IterationPanel(props: IterationProps) {
   const { iteration, mark, toolCalls } = props.one;
   const panel = useRef<HTMLElement>(null);

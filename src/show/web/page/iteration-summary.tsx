@@ -3,7 +3,7 @@ import { plural } from '../../../core/text.ts';
 import { type CheckView, type IterationView, type RunView, timeByKind } from '../../../journal/run-view.ts';
 import { formatCost, formatTokens } from '../../terminal/units.ts';
 import { clock, duration, percent } from './format.ts';
-import { Answer, Evidence, Facts, signOf, Verbatim } from './parts.tsx';
+import { Answer, Evidence, Facts, SmallButton, signOf, Verbatim } from './parts.tsx';
 import { api, openLog } from './state.ts';
 
 export type IterationProps = {
@@ -119,9 +119,7 @@ function Check({ command, ok, timedOut, exitCode, ms, isOpen, toggle }: CheckPro
       <span class="state">{signOf(ok)}</span>
       <code>{command}</code>
       <span class="note">{ms === null ? how : `${how}, ${duration(ms)}`}</span>
-      <button type="button" class="small-button" aria-expanded={isOpen} onClick={toggle}>
-        {isOpen ? 'Hide output' : 'Output'}
-      </button>
+      <SmallButton text={isOpen ? 'Hide output' : 'Output'} aria-expanded={isOpen} onClick={toggle} />
     </li>
   );
 }

@@ -61,7 +61,6 @@ function focusFilter(): void {
   filter?.select();
 }
 
-/** From card to card. */
 function moveFocus(step: number): void {
   const cards = [...document.querySelectorAll<HTMLElement>('.loop')];
   const at = cards.findIndex((card) => card.matches(':focus'));

@@ -4,10 +4,9 @@ import { formatCost } from '../../terminal/units.ts';
 import type { LoopSummary } from '../summarise.ts';
 import { Columns } from './columns.tsx';
 import { ActionButtons } from './dialogs.tsx';
-import { badgeOf, clock, cost, duration, markNames, percent, tokens } from './format.ts';
+import { badgeOf, clock, cost, describeIteration, duration, markNames, percent, tokens } from './format.ts';
 import { IterationPanel } from './iteration-panel.tsx';
-import { describeIteration } from './iteration-words.ts';
-import { MarkIcon, markOrder } from './marks.tsx';
+import { MarkIcon } from './marks.tsx';
 import { Card, Choice, Figure, lazy, Message, Note } from './parts.tsx';
 import { api, hovered, info, isGone, selected, summary, told, view, viewEnd } from './state.ts';
 import { StopCard } from './stop-card.tsx';
@@ -17,7 +16,6 @@ import { Timeline } from './timeline.tsx';
 
 const IterationTable = lazy(async () => (await import('./iteration-table.tsx')).IterationTable);
 
-/** Page of one loop. */
 export function LoopPage({ id }: { readonly id: string }) {
   const loop = summary.value;
   const run = view.value;
@@ -51,7 +49,6 @@ export function LoopPage({ id }: { readonly id: string }) {
   );
 }
 
-/** The figures of each iteration, drawn or as a table. */
 function Charts({ view, at }: { readonly view: RunView; readonly at: number }) {
   const form = useSignal<'chart' | 'table'>('chart');
   const beside = (
@@ -125,11 +122,12 @@ function Figures({ view, at }: { readonly view: RunView; readonly at: number }) 
 
 /** Legend of the timeline: each kind of event with its shape. */
 function Legend({ iterations }: RunView) {
-  const used = new Set(iterations.map(({ mark }) => mark));
+  const order = Object.keys(markNames);
+  const used = [...new Set(iterations.map(({ mark }) => mark))];
   return (
     <div class="legend">
-      {markOrder
-        .filter((mark) => used.has(mark))
+      {used
+        .sort((a, b) => order.indexOf(a) - order.indexOf(b))
         .map((mark) => (
           <span class="key">
             <MarkIcon mark={mark} />

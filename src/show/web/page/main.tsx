@@ -5,7 +5,7 @@ import { duration } from './format.ts';
 import { listenToKeys } from './keys.ts';
 import { LoopPage } from './loop-page.tsx';
 import { Overview } from './overview.tsx';
-import { lazy, Message } from './parts.tsx';
+import { lazy, Message, SmallButton } from './parts.tsx';
 import {
   api,
   info,
@@ -46,17 +46,8 @@ function App() {
           </a>
         </nav>
         <Connection />
-        <button
-          type="button"
-          class="small-button"
-          title="Light, dark, or as the system has it (t)"
-          onClick={nextTheme}
-        >
-          Theme
-        </button>
-        <button type="button" class="small-button" title="Keys (?)" onClick={() => (dialog.value = 'keys')}>
-          Keys
-        </button>
+        <SmallButton text="Theme" title="Light, dark, or as the system has it (t)" onClick={nextTheme} />
+        <SmallButton text="Keys" title="Keys (?)" onClick={() => (dialog.value = 'keys')} />
       </header>
       <p class="trouble-bar" role="alert">
         {trouble}

@@ -1,6 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
 import { highlight } from './highlight.ts';
+import { Table } from './parts.tsx';
 
 /** Draws Markdown that an agent wrote. HTML in it stays text, and only links to the web are links. */
 export function Markdown({ text }: { readonly text: string }) {
@@ -27,7 +28,7 @@ function draw(token: Token): ComponentChildren {
     case 'blockquote':
       return <blockquote>{drawAll(token.tokens)}</blockquote>;
     case 'table':
-      return <Table {...(token as Tokens.Table)} />;
+      return <TableView {...(token as Tokens.Table)} />;
     case 'hr':
       return <hr />;
     case 'br':
@@ -92,27 +93,7 @@ function Fence({ lang = '', text }: Tokens.Code) {
   );
 }
 
-function Table({ header, rows }: Tokens.Table) {
-  return (
-    <div class="table-box" tabIndex={0} role="group" aria-label="Table">
-      <table>
-        <thead>
-          <tr>
-            {header.map(({ tokens }) => (
-              <th scope="col">{drawAll(tokens)}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              {row.map(({ tokens }) => (
-                <td>{drawAll(tokens)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+function TableView({ header, rows }: Tokens.Table) {
+  const cellsOf = (cells: readonly Tokens.TableCell[]) => cells.map(({ tokens }) => drawAll(tokens));
+  return <Table label="Table" looks="" heads={cellsOf(header)} rows={rows.map(cellsOf)} nameAt={-1} />;
 }

@@ -22,24 +22,6 @@ const shapes: Readonly<Record<Mark, string>> = {
   cut: 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0zM-3.4 0a3.4 3.4 0 1 1 6.8 0a3.4 3.4 0 1 1 -6.8 0z',
 };
 
-/** From the best to the worst, for a legend. */
-export const markOrder: readonly Mark[] = [
-  'accepted',
-  'went-on',
-  'running',
-  'usage-limit',
-  'overload',
-  'context-full',
-  'no-credit',
-  'login',
-  'failed-checks',
-  'rejected',
-  'needs-person',
-  'failed',
-  'stopped',
-  'cut',
-];
-
 type ShapeProps = { readonly mark: Mark; readonly x: number; readonly y: number; readonly scale?: number };
 
 export function MarkShape({ mark, x, y, scale = 1 }: ShapeProps) {
@@ -47,7 +29,6 @@ export function MarkShape({ mark, x, y, scale = 1 }: ShapeProps) {
   return <path d={shapes[mark]} class={`mark ${mark}`} fill-rule="evenodd" transform={transform} />;
 }
 
-/** The shape alone, for a line of text. */
 export function MarkIcon({ mark }: { readonly mark: Mark }) {
   return (
     <svg viewBox="-7 -7 14 14" class="mark-icon" role="img" aria-label={markNames[mark]}>
@@ -78,22 +59,11 @@ export function CommitSign({ count, top, width }: CellProps & { readonly count: 
   return (
     <>
       <rect x={width / 2 - 4} y={top} width={8} height={8} class="commit" transform={turned} />
-      {count > 1 && width > 26 && <Label x={width / 2 + 9} y={top + 8} looks="small" text={count} />}
+      {count > 1 && width > 26 && (
+        <text x={width / 2 + 9} y={top + 8} class="small">
+          {count}
+        </text>
+      )}
     </>
-  );
-}
-
-type LabelProps = {
-  readonly x: number;
-  readonly y: number;
-  readonly looks: string;
-  readonly text: string | number;
-};
-
-export function Label({ x, y, looks, text }: LabelProps) {
-  return (
-    <text x={x} y={y} class={looks}>
-      {text}
-    </text>
   );
 }

@@ -17,7 +17,6 @@ const groups: readonly (readonly [title: string, fits: (status: Status) => boole
 ];
 const shownAtOnce = 60;
 
-/** All loops, those that wait for a person first. */
 export function Overview() {
   const filter = useSignal('');
   const group = useSignal<readonly Status[] | null>(null);
@@ -141,10 +140,14 @@ function Group({ title, loops }: { readonly title: string; readonly loops: reado
 }
 
 function LoopCard({ loop }: { readonly loop: LoopSummary }) {
-  const { id, name, title, status, stories, iteration, of, usage, startedAt, kind, folder, branch } = loop;
+  const { id, name, title, status, stories, iteration, of, usage, kind, folder, branch } = loop;
+  const { startedAt, updatedAt, elapsedMs } = loop;
   const done = stories ? stories.done / Math.max(1, stories.total) : of ? iteration / of : 0;
   const share = isLive(status) ? done : 1;
   const progress = stories ? `${stories.done}/${stories.total} stories · ` : '';
+  // While it is at work, the page counts on.
+  const isGoing = status === 'running' || status === 'waiting';
+  const silentMs = () => Math.max(0, now.value - (updatedAt ?? now.value));
   const isWatched = isLive(status) && (status !== 'needs-you' || kind === 'worker');
   return (
     <a class={`loop card ${status}`} href={`#/loop/${encodeURIComponent(id)}`} data-id={id}>
@@ -160,25 +163,15 @@ function LoopCard({ loop }: { readonly loop: LoopSummary }) {
       </div>
       <div class="facts">
         <span>{`${progress}iteration ${iteration}${of ? `/${of}` : ''}`}</span>
-        <Elapsed {...loop} />
+        <span>{duration(elapsedMs + (isGoing ? silentMs() : 0))}</span>
         {usage.costUsd !== undefined && <span>{costText(usage)}</span>}
         <span>{loop.agent}</span>
-        {isWatched ? <LastSign {...loop} /> : startedAt !== null && <span>{clock(startedAt)}</span>}
+        {isWatched
+          ? updatedAt !== null && <span>{`last sign ${duration(silentMs())} ago`}</span>
+          : startedAt !== null && <span>{clock(startedAt)}</span>}
       </div>
     </a>
   );
-}
-
-/** How long it is at work; while it is, the page counts on. */
-function Elapsed({ status, elapsedMs, updatedAt }: LoopSummary) {
-  const isGoing = updatedAt !== null && (status === 'running' || status === 'waiting');
-  const extraMs = isGoing ? Math.max(0, now.value - updatedAt) : 0;
-  return <span>{duration(elapsedMs + extraMs)}</span>;
-}
-
-function LastSign({ updatedAt }: LoopSummary) {
-  if (updatedAt === null) return null;
-  return <span>{`last sign ${duration(Math.max(0, now.value - updatedAt))} ago`}</span>;
 }
 
 /** How the last iterations came out, each by its shape. */

@@ -1,12 +1,11 @@
 import { signal } from '@preact/signals';
-import type { ComponentChildren, ComponentType, RefObject } from 'preact';
+import type { ComponentChildren, ComponentProps, ComponentType, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Verdict } from '../../../core/loop.ts';
 
 type CardProps = {
   readonly title: string;
   readonly looks?: string;
-  /** Stands next to the heading. */
   readonly beside?: ComponentChildren;
   readonly children: ComponentChildren;
 };
@@ -23,17 +22,22 @@ export function Card({ title, looks = '', beside, children }: CardProps) {
   );
 }
 
-/** A number and what it counts. */
-export function Figure({
-  name,
-  value,
-  looks = '',
-}: Readonly<Record<'name' | 'value', string>> & { looks?: string }) {
+export function Figure({ name, value }: Readonly<Record<'name' | 'value', string>>) {
   return (
-    <div class={`figure ${looks}`}>
+    <div class="figure">
       <b>{value}</b>
       <span>{name}</span>
     </div>
+  );
+}
+
+type ButtonProps = ComponentProps<'button'> & { readonly text: string | number; readonly looks?: string };
+
+export function SmallButton({ text, looks = '', ...attributes }: ButtonProps) {
+  return (
+    <button type="button" class={`small-button ${looks}`} {...attributes}>
+      {text}
+    </button>
   );
 }
 
@@ -66,9 +70,7 @@ export function Command({ name, command, children }: CommandProps) {
     <p class="next">
       <span>{name}</span>
       <code>{command}</code>
-      <button type="button" class="small-button" onClick={() => navigator.clipboard?.writeText(command)}>
-        Copy
-      </button>
+      <SmallButton text="Copy" onClick={() => navigator.clipboard?.writeText(command)} />
       {children}
     </p>
   );
@@ -83,61 +85,72 @@ export function Verbatim({ text, label }: { readonly text: string; readonly labe
   );
 }
 
-/** Sign of a check that passed, failed, (null) still runs, or passed with a warning. */
-export function signOf(ok: boolean | null, warning = false): string {
-  if (warning) return '!';
+/** Sign of a check that passed, failed, or (null) still runs. */
+export function signOf(ok: boolean | null): string {
   return ok === null ? '…' : ok ? '✓' : '✗';
 }
 
 type TableProps = {
-  readonly looks: string;
-  readonly heads: readonly string[];
+  readonly label: string;
+  readonly looks?: string;
   readonly caption?: string;
-  readonly rows: readonly {
-    readonly ok: boolean | null;
-    readonly warning?: boolean;
-    readonly cells: readonly ComponentChildren[];
-  }[];
+  readonly heads: readonly ComponentChildren[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+  /** The column that names a row. */
+  readonly nameAt?: number;
 };
 
-/** Results, each with its sign in the first column. */
-function Results({ looks, heads, caption, rows }: TableProps) {
+export function Table({ label, looks = 'grid', caption, heads, rows, nameAt = 0 }: TableProps) {
   return (
-    <table class={looks}>
-      {caption && <caption>{caption}</caption>}
-      <thead>
-        <tr>
-          {['Result', ...heads].map((head) => (
-            <th scope="col">{head}</th>
+    <div class="table-box" tabIndex={0} role="group" aria-label={label}>
+      <table class={looks}>
+        {caption && <caption class="note">{caption}</caption>}
+        <Heads heads={heads} />
+        <tbody>
+          {rows.map((cells) => (
+            <tr>
+              {cells.map((cell, at) => (at === nameAt ? <th scope="row">{cell}</th> : <td>{cell}</td>))}
+            </tr>
           ))}
-        </tr>
-      </thead>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Heads({ heads }: Pick<TableProps, 'heads'>) {
+  return (
+    <thead>
+      <tr>
+        {heads.map((head) => (
+          <th scope="col">{head}</th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+export function Evidence({ evidence, caption }: Pick<Verdict, 'evidence'> & { readonly caption?: string }) {
+  return (
+    <table class="evidence">
+      {caption && <caption>{caption}</caption>}
+      <Heads heads={['Result', 'Check', 'Found']} />
       <tbody>
-        {rows.map(({ ok, warning, cells }) => (
+        {evidence.map(({ check, detail, ok, warning }) => (
           <tr>
             <td
-              class={warning ? 'doubt' : ok === false ? 'no' : 'yes'}
-              aria-label={warning ? 'look at it' : ok === false ? 'failed' : 'passed'}
+              class={warning ? 'doubt' : ok ? 'yes' : 'no'}
+              aria-label={warning ? 'look at it' : ok ? 'passed' : 'failed'}
             >
-              {signOf(ok, warning)}
+              {warning ? '!' : signOf(ok)}
             </td>
-            {cells.map((cell) => (
-              <td>{cell}</td>
-            ))}
+            <td>{check}</td>
+            <td>{detail}</td>
           </tr>
         ))}
       </tbody>
     </table>
   );
-}
-
-/** What was checked about a claim. */
-export function Evidence({
-  evidence,
-  caption = '',
-}: Pick<Verdict, 'evidence'> & { readonly caption?: string }) {
-  const rows = evidence.map(({ check, detail, ...result }) => ({ ...result, cells: [check, detail] }));
-  return <Results looks="evidence" heads={['Check', 'Found']} caption={caption} rows={rows} />;
 }
 
 /** Names and what they stand for; those without a value are left out. */
@@ -199,7 +212,6 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
   };
 }
 
-/** A choice of a few, one of which is pressed. */
 export function Choice<T extends string>({ name, options, value, choose }: ChoiceProps<T>) {
   return (
     <div class="choice" role="group" aria-label={name}>

@@ -15,7 +15,6 @@ export const api = openApi();
 export const info = signal<Info | null>(null);
 /** Why the server gives no data; null if it does. */
 export const refusal = signal<Error | null>(null);
-/** When the last data came. */
 export const seenAt = signal(Date.now());
 /** True if the server answers; null before its first answer. */
 export const isConnected = signal<boolean | null>(null);
@@ -23,7 +22,6 @@ export const trouble = signal<string | null>(null);
 /** All loops by id; null before the first answer. */
 export const loops = signal<ReadonlyMap<string, LoopSummary> | null>(null);
 export const screen = signal<Screen>('loops');
-/** The runs that are compared. */
 export const compared = signal<readonly string[]>([]);
 /** The loop whose page is open; null on any other page. */
 export const openId = signal<string | null>(null);
@@ -32,14 +30,12 @@ export const summary = computed(() => loops.value?.get(openId.value ?? ''));
 export const isGone = computed(() => loops.value !== null && summary.value === undefined);
 export const view = signal<RunView | null>(null);
 export const now = signal(Date.now());
-/** Result of the last action. */
 export const told = signal('');
 export const tab = signal<Tab>('summary');
 /** The entry of the transcript that the address names. */
 export const entry = signal<number | null>(null);
 /** True if the changes of the whole run are shown, and not those of the chosen iteration. */
 export const isWholeRun = signal(false);
-/** The check whose output is shown. */
 export const openLog = signal<{ readonly index: number; readonly command: string } | null>(null);
 export const hovered = signal<number | null>(null);
 /** The iteration that was chosen; null follows the last one. */
@@ -103,7 +99,6 @@ function route(): void {
   window.scrollTo(0, 0);
 }
 
-/** The address of a place in the loop that is open. */
 export function addressOf(...parts: readonly (string | number)[]): string {
   return `#/loop/${[openId.value ?? '', ...parts].map(encodeURIComponent).join('/')}`;
 }
@@ -118,7 +113,6 @@ function keepAddress(): void {
   if (view.value !== null && location.hash !== address) history.replaceState(null, '', address);
 }
 
-/** Follows the address and the server from now on. */
 export async function start(): Promise<void> {
   try {
     info.value = await api.info();

@@ -6,7 +6,7 @@ import type { LoopSummary } from '../summarise.ts';
 import type { Status } from '../summary.ts';
 import { capital, cost, duration } from './format.ts';
 import { MarkIcon } from './marks.tsx';
-import { Answer, Command, Evidence, Facts } from './parts.tsx';
+import { Answer, Command, Evidence, Facts, SmallButton } from './parts.tsx';
 import { api, isWholeRun, tab, viewEnd } from './state.ts';
 
 type StopCardProps = {
@@ -51,9 +51,7 @@ export function StopCard({ loop, view, summary }: StopCardProps) {
             />
             {diff !== '' && (
               <Command name="Diff" command={diff}>
-                <button type="button" class="small-button primary" onClick={showChanges}>
-                  See all changes
-                </button>
+                <SmallButton text="See all changes" looks="primary" onClick={showChanges} />
               </Command>
             )}
           </>

@@ -1,6 +1,5 @@
 import { type RunView, timeByKind } from '../../../journal/run-view.ts';
 
-/** What a story took so far. */
 export type StoryFigures = {
   readonly count: number;
   readonly ms: number;
@@ -25,13 +24,8 @@ export function figuresByStory({ iterations }: RunView, now: number): Map<string
   return figures;
 }
 
-export type Estimate = { readonly ms: number; readonly costUsd: number | null; readonly by: number };
-
 /** Estimates what is left from what the stories took that this run finished; null without one, or if none is left. */
-export function estimateLeft(
-  { stories }: RunView,
-  figures: ReadonlyMap<string, StoryFigures>,
-): Estimate | null {
+export function estimateLeft({ stories }: RunView, figures: ReadonlyMap<string, StoryFigures>) {
   const finished = stories.flatMap(({ id, passes }) => (passes ? (figures.get(id) ?? []) : []));
   const open = stories.filter(({ passes }) => !passes);
   if (finished.length === 0 || open.length === 0) return null;

@@ -5,8 +5,7 @@ import type { IterationView, RunView } from '../../../journal/run-view.ts';
 import { formatCost } from '../../terminal/units.ts';
 import { Dependencies } from './dependencies.tsx';
 import { duration } from './format.ts';
-import { Label } from './marks.tsx';
-import { Card } from './parts.tsx';
+import { Card, Table } from './parts.tsx';
 import { estimateLeft, figuresByStory, type StoryFigures } from './story-figures.ts';
 
 /** The stories of a PRD: where each stands, what it took, how many are left, and what waits for what. */
@@ -115,15 +114,18 @@ function BurnDown({ iterations, stories }: RunView) {
       >
         <path d={`${line}V${y(0)}H${x(0)}z`} class="burn-area" />
         <path d={line} class="burn-line" />
-        <Label x={0} y={y(max) + 4} looks="tick first" text={max} />
-        <Label x={0} y={y(0) + 4} looks="tick first" text="0" />
-        <Label x={28} y={height - 4} looks="tick first" text="start" />
-        <Label
-          x={width - 12}
-          y={height - 4}
-          looks="tick last"
-          text={`iteration ${worked.at(-1)?.iteration ?? 0}`}
-        />
+        <text x={0} y={y(max) + 4} class="tick first">
+          {max}
+        </text>
+        <text x={0} y={y(0) + 4} class="tick first">
+          0
+        </text>
+        <text x={28} y={height - 4} class="tick first">
+          start
+        </text>
+        <text x={width - 12} y={height - 4} class="tick last">
+          {`iteration ${worked.at(-1)?.iteration ?? 0}`}
+        </text>
       </svg>
     </figure>
   );
@@ -137,43 +139,28 @@ const modes: Readonly<Record<IterationMode, readonly [letter: string, name: stri
 
 type TableProps = { readonly view: RunView; readonly figures: ReadonlyMap<string, StoryFigures> };
 
-/** What was done with each story, in order, and what it took. */
 function StoryTable({ view: { stories, iterations }, figures }: TableProps) {
+  const rows = stories.map(({ id, title }) => {
+    const { count, ms, costUsd } = figures.get(id) ?? { count: 0, ms: 0, costUsd: null };
+    const steps = iterations.filter(({ prd }) => prd?.story === id);
+    return [
+      <>
+        <code>{id}</code> <span class="note">{title}</span>
+      </>,
+      <span class="steps">{steps.map(Step)}</span>,
+      count || '–',
+      count === 0 ? '–' : duration(ms),
+      costUsd === null ? '–' : formatCost(costUsd),
+    ];
+  });
   return (
-    <div class="table-box" tabIndex={0} role="group" aria-label="Work on each story">
-      <table class="grid matrix">
-        <caption class="note">I implement, R review, F fix</caption>
-        <thead>
-          <tr>
-            {['Story', 'Work', 'Iterations', 'Time', 'Cost'].map((head) => (
-              <th scope="col">{head}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {stories.map(({ id, title }) => {
-            const { count, ms, costUsd } = figures.get(id) ?? { count: 0, ms: 0, costUsd: null };
-            return (
-              <tr key={id}>
-                <th scope="row">
-                  <code>{id}</code> <span class="note">{title}</span>
-                </th>
-                <td class="steps">
-                  {iterations
-                    .filter(({ prd }) => prd?.story === id)
-                    .map((one) => (
-                      <Step {...one} />
-                    ))}
-                </td>
-                <td>{count || '–'}</td>
-                <td>{count === 0 ? '–' : duration(ms)}</td>
-                <td>{costUsd === null ? '–' : formatCost(costUsd)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Work on each story"
+      looks="grid matrix"
+      caption="I implement, R review, F fix"
+      heads={['Story', 'Work', 'Iterations', 'Time', 'Cost']}
+      rows={rows}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { readAnsi } from './ansi.ts';
+import { drawAnsi } from './ansi-text.tsx';
 import { api } from './state.ts';
 
 /** The screen of a worker, looked at again and again while it is on the page. */
@@ -10,7 +10,7 @@ export function Terminal({ loop }: { readonly loop: string }) {
     let isOver = false;
     async function look(): Promise<void> {
       if (!document.hidden) {
-        const text = await api.screen(loop).catch(() => null);
+        const { screen: text } = await api.screen(loop).catch(() => ({ screen: null }));
         setScreen(text?.replace(/\s+$/, '') ?? 'There is no window at the moment.');
       }
       if (!isOver) timer = window.setTimeout(look, 1000);
@@ -23,9 +23,7 @@ export function Terminal({ loop }: { readonly loop: string }) {
   }, []);
   return (
     <pre class="terminal" tabIndex={0} role="group" aria-label="The screen of the worker">
-      {readAnsi(screen).map(({ text, classes }) => (
-        <span class={classes}>{text}</span>
-      ))}
+      {drawAnsi(screen)}
     </pre>
   );
 }

@@ -1,13 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
-import type { IterationView, RunView } from '../../../journal/run-view.ts';
+import type { IterationView } from '../../../journal/run-view.ts';
 import { type Range, useBrush } from './brush.ts';
 import { duration } from './format.ts';
-import { describeIteration } from './iteration-words.ts';
-import { Label, MarkShape } from './marks.tsx';
-import { pointerX, useWidth } from './parts.tsx';
-import { hovered, select } from './state.ts';
+import { MarkShape } from './marks.tsx';
+import { pointerX, SmallButton, useWidth } from './parts.tsx';
+import { select } from './state.ts';
 import { timeStep } from './ticks.ts';
-import { Tooltip, useTooltip } from './tooltip.tsx';
+import { type ChartProps, Tooltip, useHover } from './tooltip.tsx';
 
 const lanes = ['agent', 'checks', 'review', 'waiting'] as const;
 type Lane = (typeof lanes)[number];
@@ -19,7 +18,6 @@ type Placed = {
   readonly to: number;
   readonly spans: readonly Span[];
 };
-/** Positions of moments and lanes in the drawing. */
 type Scale = { readonly x: (at: number) => number; readonly y: (lane: Lane) => number };
 
 const laneHeight = 18;
@@ -28,14 +26,13 @@ const markRoom = 12;
 const left = 76;
 const top = 6;
 
-export type ChartProps = { readonly view: RunView; readonly selected: number; readonly at: number };
-
 /** The whole run on one line of time, in lanes: what happened when, and where the time went. */
 export function Timeline({ view, selected, at }: ChartProps) {
   const [box, room] = useWidth();
   const zoom = useSignal<Range | null>(null);
-  const { tip, show, hide } = useTooltip();
+  const { tip, enter, leave } = useHover({ view, at });
   const placed = place(view.iterations, at);
+  const chosen = placed[selected];
   const total = Math.max(1, placed.at(-1)?.to ?? 1);
   const [start, end] = zoom.value ?? [0, total];
   const width = Math.max(240, room);
@@ -48,7 +45,10 @@ export function Timeline({ view, selected, at }: ChartProps) {
     y: (lane) => top + shown.indexOf(lane) * laneStep,
   };
   const momentAt = (event: MouseEvent) => start + ((pointerX(event) - left) / inner) * (end - start);
-  const indexAt = (moment: number) => (moment < start ? null : indexOf(placed, moment));
+  const indexAt = (moment: number) => {
+    const index = moment < start ? -1 : placed.findLastIndex(({ from }) => from <= moment);
+    return index === -1 ? null : index;
+  };
   const brush = useBrush(momentAt, (end - start) * (6 / inner), (range, moment) => {
     if (range !== null) zoom.value = range;
     else select(indexAt(moment) ?? selected);
@@ -64,110 +64,51 @@ export function Timeline({ view, selected, at }: ChartProps) {
           width={width}
           height={height}
           {...brush.events}
-          onMouseMove={(event) => {
-            hovered.value = indexAt(momentAt(event));
-            show(event, describeIteration(view.iterations[hovered.value ?? -1], view, at));
-          }}
-          onMouseLeave={() => {
-            hovered.value = null;
-            hide();
-          }}
+          onMouseMove={(event) => enter(event, indexAt(momentAt(event)))}
+          onMouseLeave={leave}
         >
-          <Lanes lanes={shown} scale={scale} inner={inner} height={height} />
+          <clipPath id="timeline-clip">
+            <rect x={left} y={0} width={inner} height={height} />
+          </clipPath>
+          {drawLanes(shown, scale, inner)}
           <g clip-path="url(#timeline-clip)">
             {spanPaths(placed, scale)}
             {endMarks(placed, scale)}
-            <ChosenSpan span={placed[selected]} height={shown.length * laneStep} x={scale.x} />
-            <Brushed range={brush.range.value} height={height} x={scale.x} />
+            {chosen && drawChosen(chosen, shown.length * laneStep, scale.x)}
+            {brush.range.value && drawBrushed(brush.range.value, height - 20, scale.x)}
           </g>
-          <Ticks range={[start, end]} width={width} height={height} x={scale.x} />
+          {tickLabels([start, end], width, height - 4, scale.x)}
         </svg>
         <Tooltip tip={tip} />
       </div>
-      <ZoomButtons zoom={zoom} span={placed[selected]} />
+      {chosen && <ZoomButtons zoom={zoom} span={chosen} />}
     </>
   );
 }
 
-function indexOf(placed: readonly Placed[], moment: number): number | null {
-  const index = placed.findLastIndex(({ from }) => from <= moment);
-  return index === -1 ? null : index;
-}
-
-type LanesProps = {
-  readonly lanes: readonly Lane[];
-  readonly scale: Scale;
-  readonly inner: number;
-  readonly height: number;
-};
-
-function Lanes({ lanes: shown, scale, inner, height }: LanesProps) {
-  return (
+function drawLanes(shown: readonly Lane[], { y }: Scale, inner: number) {
+  return shown.map((lane) => (
     <>
-      <clipPath id="timeline-clip">
-        <rect x={left} y={0} width={inner} height={height} />
-      </clipPath>
-      {shown.map((lane) => (
-        <>
-          <Label x={0} y={scale.y(lane) + 13} looks="lane-name" text={lane} />
-          <rect x={left} y={scale.y(lane)} width={inner} height={laneHeight} rx={4} class="lane" />
-        </>
-      ))}
+      <text x={0} y={y(lane) + 13} class="lane-name">
+        {lane}
+      </text>
+      <rect x={left} y={y(lane)} width={inner} height={laneHeight} rx={4} class="lane" />
     </>
-  );
+  ));
 }
 
-type TicksProps = {
-  readonly range: Range;
-  readonly width: number;
-  readonly height: number;
-  readonly x: Scale['x'];
-};
-
-function Ticks({ range, width, height, x }: TicksProps) {
-  return (
-    <>
-      {ticks(range, width).map((tick) => (
-        <Label
-          x={x(tick)}
-          y={height - 4}
-          looks={tick === range[0] ? 'tick first' : 'tick'}
-          text={tick === 0 ? 0 : duration(tick)}
-        />
-      ))}
-    </>
-  );
-}
-
-type BrushedProps = { readonly range: Range | null; readonly height: number; readonly x: Scale['x'] };
-
-function Brushed({ range, height, x }: BrushedProps) {
-  if (range === null) return null;
-  const [from, to] = [Math.min(...range), Math.max(...range)];
-  return <rect x={x(from)} y={0} width={x(to) - x(from)} height={height - 20} class="brushed" />;
-}
-
-type ZoomProps = { readonly zoom: Signal<Range | null>; readonly span: Placed | undefined };
+type ZoomProps = { readonly zoom: Signal<Range | null>; readonly span: Placed };
 
 /** Zooms without a pointer. */
-function ZoomButtons({ zoom, span }: ZoomProps) {
-  if (span === undefined) return null;
-  const { from, to, one } = span;
+function ZoomButtons({ zoom, span: { from, to, one } }: ZoomProps) {
   const margin = Math.max(1, (to - from) * 0.1);
   return (
     <p class="zoom-buttons">
-      <button
-        type="button"
-        class="small-button"
+      <SmallButton
+        text={`Zoom to iteration ${one.iteration}`}
         onClick={() => (zoom.value = [Math.max(0, from - margin), to + margin])}
-      >
-        {`Zoom to iteration ${one.iteration}`}
-      </button>
-      {zoom.value !== null && (
-        <button type="button" class="small-button" onClick={() => (zoom.value = null)}>
-          Whole run
-        </button>
-      )}
+      />
+      {zoom.value !== null && <SmallButton text="Whole run" onClick={() => (zoom.value = null)} />}
       <span class="note">drag over the timeline to zoom</span>
     </p>
   );
@@ -237,18 +178,28 @@ function endMarks(placed: readonly Placed[], { x, y }: Scale) {
     .map(({ mark, at, y: middle }) => <MarkShape mark={mark} x={at} y={middle} />);
 }
 
-type ChosenProps = { readonly span: Placed | undefined; readonly height: number; readonly x: Scale['x'] };
-
-function ChosenSpan({ span, height, x }: ChosenProps) {
-  if (span === undefined) return null;
-  const width = Math.max(3, x(span.to) - x(span.from) + 2);
-  return <rect x={x(span.from) - 1} y={top - 3} width={width} height={height} rx={4} class="span-chosen" />;
+function drawChosen({ from, to }: Placed, height: number, x: Scale['x']) {
+  const width = Math.max(3, x(to) - x(from) + 2);
+  return <rect x={x(from) - 1} y={top - 3} width={width} height={height} rx={4} class="span-chosen" />;
 }
 
-/** As many round moments as have room for their names. */
-function ticks([start, end]: Range, width: number): number[] {
+function drawBrushed(range: Range, height: number, x: Scale['x']) {
+  const [from, to] = [Math.min(...range), Math.max(...range)];
+  return <rect x={x(from)} y={0} width={x(to) - x(from)} height={height} class="brushed" />;
+}
+
+/** Names as many round moments as have room for it. */
+function tickLabels([start, end]: Range, width: number, y: number, x: Scale['x']) {
   const wanted = Math.max(2, Math.floor((width - left) / 110));
   const step = timeStep(end - start, wanted);
   const first = Math.ceil(start / step) * step;
-  return Array.from({ length: Math.floor((end - first) / step) + 1 }, (_, index) => first + index * step);
+  return Array.from({ length: Math.floor((end - first) / step) + 1 }, (_, index) => {
+    const tick = first + index * step;
+    const looks = tick === start ? 'tick first' : 'tick';
+    return (
+      <text x={x(tick)} y={y} class={looks}>
+        {tick === 0 ? 0 : duration(tick)}
+      </text>
+    );
+  });
 }

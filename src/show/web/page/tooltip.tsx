@@ -1,4 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
+import type { RunView } from '../../../journal/run-view.ts';
+import { describeIteration } from './format.ts';
+import { hovered } from './state.ts';
 
 type Tip = { readonly x: number; readonly y: number; readonly text: string };
 
@@ -17,6 +20,24 @@ export function useTooltip() {
     },
   };
 }
+
+/** Tells about the iteration under the pointer; all charts mark it. */
+export function useHover({ view, at }: Pick<ChartProps, 'view' | 'at'>) {
+  const { tip, show, hide } = useTooltip();
+  return {
+    tip,
+    enter(event: MouseEvent, index: number | null): void {
+      hovered.value = index;
+      show(event, describeIteration(view.iterations[index ?? -1], view, at));
+    },
+    leave(): void {
+      hovered.value = null;
+      hide();
+    },
+  };
+}
+
+export type ChartProps = { readonly view: RunView; readonly selected: number; readonly at: number };
 
 export function Tooltip({ tip }: { readonly tip: Signal<Tip | null> }) {
   if (tip.value === null) return null;

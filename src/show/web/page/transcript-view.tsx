@@ -7,7 +7,7 @@ import { AnsiText } from './ansi-text.tsx';
 import { duration } from './format.ts';
 import type { IterationProps } from './iteration-summary.tsx';
 import { Markdown } from './markdown.tsx';
-import { Answer, Evidence, Note, signOf } from './parts.tsx';
+import { Answer, Evidence, Note, SmallButton, signOf } from './parts.tsx';
 import { addressOf, api, entry as named, selected } from './state.ts';
 
 type ViewProps = IterationProps & { readonly of: string };
@@ -49,13 +49,11 @@ function Story({ entries, leftOut, hasStream, ...place }: Transcript & Place) {
         <span class="note" role="status">
           {words === '' ? plural(entries.length, 'entry', 'entries') : `${shown.length} of ${entries.length}`}
         </span>
-        <button
-          type="button"
-          class="small-button push"
+        <SmallButton
+          looks="push"
+          text={isOpen.value ? 'Fold all calls' : 'Unfold all calls'}
           onClick={() => (isOpen.value = isOpen.value !== true)}
-        >
-          {isOpen.value ? 'Fold all calls' : 'Unfold all calls'}
-        </button>
+        />
       </div>
       {!hasStream && <Note text="The stream is not kept here: this is what the journal has." />}
       <ol class="entries">
@@ -75,7 +73,6 @@ function Story({ entries, leftOut, hasStream, ...place }: Transcript & Place) {
   );
 }
 
-/** The address of an entry, to copy. */
 function EntryLink({ at }: { readonly at: number }) {
   return (
     <a

@@ -1,21 +1,9 @@
 import type { RunFigures } from '../../stats/figures.ts';
+import { sumOf } from '../../stats/stats.ts';
 
 export type Split = 'day' | 'agent' | 'model';
 
-/** Figures of several runs; null where they are not known. */
-export type Group = {
-  readonly name: string;
-  readonly runs: number;
-  /** Share of the ended runs that were accepted. */
-  readonly rate: number | null;
-  readonly cost: number | null;
-  readonly costEach: number | null;
-  readonly timeEach: number | null;
-};
-
-export function sumOf<T>(items: readonly T[], figure: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + figure(item), 0);
-}
+export type Group = ReturnType<typeof figuresOf>;
 
 /** Groups runs by the day on which they began, or by their agent or model. */
 export function groupRows(rows: readonly RunFigures[], split: Split): Group[] {
@@ -40,7 +28,8 @@ function dayOf(at: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
-function figuresOf(name: string, rows: readonly RunFigures[]): Group {
+/** Figures of several runs; null where they are not known. */
+export function figuresOf(name: string, rows: readonly RunFigures[]) {
   const ended = rows.filter(({ outcome }) => outcome !== null);
   const accepted = ended.filter(({ outcome }) => outcome === 'PROMISE_ACCEPTED').length;
   const tasks = sumOf(rows, ({ acceptedTasks }) => acceptedTasks);
@@ -49,6 +38,8 @@ function figuresOf(name: string, rows: readonly RunFigures[]): Group {
   return {
     name,
     runs: rows.length,
+    tasks,
+    /** Share of the ended runs that were accepted. */
     rate: ended.length === 0 ? null : accepted / ended.length,
     cost,
     costEach: cost === null || tasks === 0 ? null : cost / tasks,

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { figuresCsv, type RunFigures } from '../../stats/figures.ts';
 import { formatCost } from '../../terminal/units.ts';
-import { BarChart } from './bar-chart.tsx';
+import { BarChart, type ChartProps } from './bar-chart.tsx';
 import { clock, duration, outcomeNames, percent } from './format.ts';
-import { Answer, Card, Choice, Figure } from './parts.tsx';
+import { Answer, Card, Choice, Figure, SmallButton, Table } from './parts.tsx';
 import { api } from './state.ts';
 import { countTicks, timeTicks } from './ticks.ts';
-import { type Group, groupRows, reasonsOf, type Split, sumOf } from './trend-figures.ts';
+import { figuresOf, type Group, groupRows, reasonsOf, type Split } from './trend-figures.ts';
 
 /** All runs together: is it getting better, what does a task cost, what stands in the way. */
 export function Trends() {
@@ -51,7 +51,11 @@ function Figures({ all }: { readonly all: readonly RunFigures[] }) {
       </div>
       <Totals rows={rows} />
       <div class="two">
-        <TrendCharts groups={groups} />
+        {charts.map((chart) => (
+          <Card title={chart.title}>
+            <BarChart groups={groups} {...chart} />
+          </Card>
+        ))}
         <Reasons
           title="Claims rejected, and why"
           empty="No claim was rejected."
@@ -71,75 +75,49 @@ function Figures({ all }: { readonly all: readonly RunFigures[] }) {
   );
 }
 
-function TrendCharts({ groups }: { readonly groups: readonly Group[] }) {
+const charts: readonly Omit<ChartProps, 'groups'>[] = [
+  {
+    title: 'Accepted runs',
+    label: 'Share of ended runs that were accepted',
+    value: ({ rate }) => rate,
+    format: percent,
+    max: 1,
+    looks: 'good',
+  },
+  { title: 'Cost of an accepted task', value: ({ costEach }) => costEach, format: formatCost, looks: 'cost' },
+  {
+    title: 'Time of an accepted task',
+    value: ({ timeEach }) => timeEach,
+    format: duration,
+    ticks: timeTicks,
+    looks: 'agent',
+  },
+  {
+    title: 'Runs',
+    label: 'Number of runs',
+    value: ({ runs }) => runs,
+    format: String,
+    ticks: countTicks,
+    looks: 'files',
+  },
+];
+
+function Totals({ rows }: { readonly rows: readonly RunFigures[] }) {
+  const { runs, rate, tasks, cost, costEach, timeEach } = figuresOf('', rows);
   return (
-    <>
-      <Card title="Accepted runs">
-        <BarChart
-          label="Share of ended runs that were accepted"
-          groups={groups}
-          value={({ rate }) => rate}
-          format={percent}
-          max={1}
-          looks="good"
-        />
-      </Card>
-      <Card title="Cost of an accepted task">
-        <BarChart
-          label="Cost of an accepted task"
-          groups={groups}
-          value={({ costEach }) => costEach}
-          format={formatCost}
-          looks="cost"
-        />
-      </Card>
-      <Card title="Time of an accepted task">
-        <BarChart
-          label="Time of an accepted task"
-          groups={groups}
-          value={({ timeEach }) => timeEach}
-          format={duration}
-          ticks={timeTicks}
-          looks="agent"
-        />
-      </Card>
-      <Card title="Runs">
-        <BarChart
-          label="Number of runs"
-          groups={groups}
-          value={({ runs }) => runs}
-          format={String}
-          ticks={countTicks}
-          looks="files"
-        />
-      </Card>
-    </>
+    <div class="totals">
+      <Figure name="runs" value={String(runs)} />
+      <Figure name="of ended runs accepted" value={shown(rate, percent)} />
+      <Figure name="tasks accepted" value={String(tasks)} />
+      <Figure name="cost" value={cost === null ? 'not reported' : formatCost(cost)} />
+      <Figure name="cost of an accepted task" value={shown(costEach, formatCost)} />
+      <Figure name="time of an accepted task" value={shown(timeEach, duration)} />
+    </div>
   );
 }
 
-function Totals({ rows }: { readonly rows: readonly RunFigures[] }) {
-  const ended = rows.filter(({ outcome }) => outcome !== null);
-  const accepted = ended.filter(({ outcome }) => outcome === 'PROMISE_ACCEPTED').length;
-  const tasks = sumOf(rows, ({ acceptedTasks }) => acceptedTasks);
-  const costs = rows.flatMap(({ costUsd }) => costUsd ?? []);
-  const cost = costs.reduce((sum, one) => sum + one, 0);
-  const time = sumOf(rows, ({ elapsedMs }) => elapsedMs);
-  return (
-    <div class="totals">
-      <Figure name="runs" value={String(rows.length)} />
-      <Figure
-        name="of ended runs accepted"
-        value={ended.length === 0 ? '–' : percent(accepted / ended.length)}
-      />
-      <Figure name="tasks accepted" value={String(tasks)} />
-      <Figure name="cost" value={costs.length === 0 ? 'not reported' : formatCost(cost)} />
-      <Figure
-        name="cost of an accepted task"
-        value={tasks === 0 || costs.length === 0 ? '–' : formatCost(cost / tasks)}
-      />
-      <Figure name="time of an accepted task" value={tasks === 0 ? '–' : duration(time / tasks)} />
-    </div>
-  );
+function shown(amount: number | null, format: (amount: number) => string): string {
+  return amount === null ? '–' : format(amount);
 }
 
 type ReasonsProps = {
@@ -168,34 +146,19 @@ function Reasons({ title, empty, reasons }: ReasonsProps) {
   );
 }
 
-/** The charts as a table. */
 function GroupTable({ groups }: { readonly groups: readonly Group[] }) {
-  const heads = ['', 'Runs', 'Accepted', 'Cost', 'Cost of a task', 'Time of a task'];
+  const rows = groups.map(({ name, runs, rate, cost, costEach, timeEach }) => [
+    name,
+    runs,
+    shown(rate, percent),
+    shown(cost, formatCost),
+    shown(costEach, formatCost),
+    shown(timeEach, duration),
+  ]);
+  const heads = ['Group', 'Runs', 'Accepted', 'Cost', 'Cost of a task', 'Time of a task'];
   return (
     <Card title="In numbers">
-      <div class="table-box" tabIndex={0} role="group" aria-label="Figures of each group">
-        <table class="grid">
-          <thead>
-            <tr>
-              {heads.map((head) => (
-                <th scope="col">{head || 'Group'}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map(({ name, runs, rate, cost, costEach, timeEach }) => (
-              <tr>
-                <th scope="row">{name}</th>
-                <td>{runs}</td>
-                <td>{rate === null ? '–' : percent(rate)}</td>
-                <td>{cost === null ? '–' : formatCost(cost)}</td>
-                <td>{costEach === null ? '–' : formatCost(costEach)}</td>
-                <td>{timeEach === null ? '–' : duration(timeEach)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Figures of each group" heads={heads} rows={rows} />
     </Card>
   );
 }
@@ -218,42 +181,26 @@ function RunTable({ rows }: { readonly rows: readonly RunFigures[] }) {
   );
   return (
     <Card title="Runs in detail" beside={beside}>
-      <div class="table-box" tabIndex={0} role="group" aria-label="All runs">
-        <table class="grid">
-          <thead>
-            <tr>
-              {['Compare', 'Task', 'Outcome', 'Started', 'Agent', 'Iterations', 'Time', 'Cost'].map(
-                (head) => (
-                  <th scope="col">{head}</th>
-                ),
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.id}>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`Compare ${row.title || row.id}`}
-                    checked={chosen.value.includes(row.id)}
-                    onClick={() => toggle(row.id)}
-                  />
-                </td>
-                <th scope="row">
-                  <a href={`#/loop/${encodeURIComponent(row.id)}`}>{row.title || row.id}</a>
-                </th>
-                <td>{row.outcome === null ? 'none' : outcomeNames[row.outcome]}</td>
-                <td>{row.startedAt !== null && clock(row.startedAt)}</td>
-                <td>{[row.agent, row.model].filter(Boolean).join(' · ')}</td>
-                <td>{row.iterations}</td>
-                <td>{duration(row.elapsedMs)}</td>
-                <td>{row.costUsd === null ? '–' : formatCost(row.costUsd)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="All runs"
+        heads={['Compare', 'Task', 'Outcome', 'Started', 'Agent', 'Iterations', 'Time', 'Cost']}
+        nameAt={1}
+        rows={rows.map(({ id, title, outcome, startedAt, agent, model, iterations, elapsedMs, costUsd }) => [
+          <input
+            type="checkbox"
+            aria-label={`Compare ${title || id}`}
+            checked={chosen.value.includes(id)}
+            onClick={() => toggle(id)}
+          />,
+          <a href={`#/loop/${encodeURIComponent(id)}`}>{title || id}</a>,
+          outcome === null ? 'none' : outcomeNames[outcome],
+          startedAt !== null && clock(startedAt),
+          [agent, model].filter(Boolean).join(' · '),
+          iterations,
+          duration(elapsedMs),
+          shown(costUsd, formatCost),
+        ])}
+      />
     </Card>
   );
 }
@@ -268,9 +215,5 @@ function Download({ name, label, type, text }: DownloadProps) {
     link.click();
     URL.revokeObjectURL(link.href);
   }
-  return (
-    <button type="button" class="small-button" title={`Save ${name}`} onClick={save}>
-      {label}
-    </button>
-  );
+  return <SmallButton text={label} title={`Save ${name}`} onClick={save} />;
 }
