@@ -24,19 +24,10 @@ const checks = {
     const breaches = await findBreaches(root);
     return { ok: breaches.length === 0, output: breaches.join('\n') };
   },
-  hooks: async () => {
-    const stale = await staleHooks(root);
-    return {
-      ok: stale.length === 0,
-      output: stale.map((path) => `${path} is stale: run node scripts/hooks.mjs`).join('\n'),
-    };
-  },
+  hooks: async () => reportStale(await staleHooks(root), 'scripts/hooks.mjs'),
   docs: () =>
     stalePages(root).then(
-      (stale) => ({
-        ok: stale.length === 0,
-        output: stale.map((path) => `${path} is stale: run node scripts/docs.mjs`).join('\n'),
-      }),
+      (stale) => reportStale(stale, 'scripts/docs.mjs'),
       ({ message }) => ({ ok: false, output: message }),
     ),
 };
@@ -62,6 +53,11 @@ async function report(name) {
   console.log(`${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
   if (!ok) console.log(`${output.replace(/^\n+|\s+$/g, '').replace(/^/gm, '  ')}\n`);
   return ok ? null : name;
+}
+
+function reportStale(paths, script) {
+  const output = paths.map((path) => `${path} is stale: run node ${script}`).join('\n');
+  return { ok: paths.length === 0, output };
 }
 
 function runTypes(project) {

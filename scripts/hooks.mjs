@@ -1,6 +1,6 @@
 // Builds what is generated in plugins/claude-code, whose hooks serve all hosts. It is checked in, so that the plugin runs
 // from a plain copy of the repository. `node scripts/hooks.mjs` writes it; a check compares.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
@@ -69,26 +69,15 @@ export async function writeHooks(root) {
 /** The names of those that are not as a fresh build makes them, and of those that it would not make. */
 export async function staleHooks(root) {
   const files = await hookFiles(root);
-  const others = namesIn(join(root, generated)).map((name) => `${generated}/${name}`);
+  const folder = join(root, generated);
+  const others = existsSync(folder) ? readdirSync(folder).map((name) => `${generated}/${name}`) : [];
   return [...new Set([...files.keys(), ...others])].filter(
     (path) => read(join(root, path)) !== files.get(path),
   );
 }
 
-function namesIn(folder) {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 function read(path) {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { sizeBreaches } from './sizes.mjs';
 
 const tests = /\.test\.tsx?$/;
 const source = /^(src|packages\/\w+\/src)\/.*\.[cm]?[jt]sx?$/;
@@ -60,13 +59,7 @@ export async function findBreaches(root) {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const files = execFileSync('git', list, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\0');
   const breaches = await Promise.all(files.filter(Boolean).map((file) => breachesIn(root, file)));
-  const sized = files.filter((file) => source.test(file) && /\.tsx?$/.test(file) && !tests.test(file));
-  return [
-    ...breaches.flat(),
-    ...(await wordBreaches(root, files)),
-    ...(await lostPaths(root, files)),
-    ...(await sizeBreaches(root, sized)),
-  ];
+  return [...breaches.flat(), ...(await wordBreaches(root, files)), ...(await lostPaths(root, files))];
 }
 
 /** Names of files and of options with a word that the last line of CONTEXT.md rules out. */

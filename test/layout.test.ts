@@ -178,24 +178,6 @@ const roomBreaches: Breach[] = [
     text: "export const options = {\n  cluster: { aliases: ['engine'] },\n};\n",
   },
   {
-    what: 'a file is too long',
-    rule: '301 lines, more than 300 in a file',
-    file: 'src/core/long.ts',
-    text: 'export const one = 1;\n'.padEnd(322, '\n'),
-  },
-  {
-    what: 'a function is too long',
-    rule: 'long: 61 lines, more than 60',
-    file: 'src/core/long-function.ts',
-    text: `export function long() {${'\n'.repeat(60)}}\n`,
-  },
-  {
-    what: 'a signature is too long',
-    rule: 'wide: 5 parameters, more than 4',
-    file: 'packages/guard/src/wide.ts',
-    text: 'export type Wide = { wide(a: 1, b: 2, c: 3, d: 4, e: 5): void };\n',
-  },
-  {
     what: 'a map names a file that is gone',
     rule: 'names drive/gone.ts, which is not there',
     file: 'CONTRIBUTING.md',
@@ -214,6 +196,31 @@ const roomBreaches: Breach[] = [
     text: `{ "resolved": "https://${'registry'}.example.com/a.tgz" }\n`,
   },
 ];
+
+const sizeBreaches: Breach[] = [
+  {
+    what: 'a file is too long',
+    rule: 'noExcessiveLinesPerFile',
+    file: 'src/core/long.ts',
+    text: `${lines(301, (n) => `export const n${n} = ${n};`)}\n`,
+  },
+  {
+    what: 'a function is too long',
+    rule: 'noExcessiveLinesPerFunction',
+    file: 'src/core/long-function.ts',
+    text: `export function long() {\n${lines(61, () => '  long();')}\n}\n`,
+  },
+  {
+    what: 'a signature is too long',
+    rule: 'useMaxParams',
+    file: 'packages/guard/src/wide.ts',
+    text: 'export function wide(a: 1, b: 2, c: 3, d: 4, e: 5) {\n  return [a, b, c, d, e];\n}\n',
+  },
+];
+
+function lines(count: number, text: (number: number) => string): string {
+  return Array.from({ length: count }, (_, index) => text(index)).join('\n');
+}
 
 /** What nobody uses, and who finds it: `unused` looks at the tests too, `dead` only at what the product needs. */
 const unusedCode: (Omit<Breach, 'rule'> & { finder: 'unused' | 'dead'; finding: RegExp })[] = [
@@ -249,7 +256,7 @@ let copy: string;
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'layout-'));
   const folders = ['src', 'packages', 'scripts', 'test', 'bench'];
-  const files = ['package.json', 'tsconfig.json', 'vitest.config.ts', 'knip.config.js'];
+  const files = ['package.json', 'tsconfig.json', 'vitest.config.ts', 'knip.config.js', 'biome.json'];
   for (const name of [...folders, ...files, '.dependency-cruiser.cjs', '.gitignore', 'CONTEXT.md']) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
@@ -320,6 +327,25 @@ describe('the room check', () => {
   it('lets tests end processes and print', () => {
     write({ file: 'src/drive/process/some.test.ts', text: "console.log('a');\nprocess.exit(0);\n" });
     expect(check('rooms').code).toBe(0);
+  });
+});
+
+describe('the lint check', () => {
+  const inTests = sizeBreaches.map((breach) => ({ ...breach, file: breach.file.replace('.ts', '.test.ts') }));
+  let output: string;
+
+  beforeAll(() => {
+    for (const breach of [...sizeBreaches, ...inTests]) write(breach);
+    ({ output } = check('lint'));
+    for (const breach of [...sizeBreaches, ...inTests]) remove(breach);
+  });
+
+  it.each(sizeBreaches)('names the file when $what', ({ rule, file }) => {
+    expect(output).toMatch(new RegExp(`${file}:\\d+:\\d+ lint/\\w+/${rule}`));
+  });
+
+  it.each(inTests)('lets $file be as large as it has to be', ({ file }) => {
+    expect(output).not.toContain(file);
   });
 });
 

@@ -19,14 +19,13 @@ type Offer = readonly [word: string, help: string];
 /** The command `completion` of a program; the program's table cannot be imported here, because it imports this. */
 export function completionOf(program: Program) {
   return {
-    main({ cwd, stdout }: Context, { args }: Input<typeof noOptions>): number {
+    main({ cwd, stdout }: Context, { args }: Input<typeof noOptions>): void {
       const [name = '', ...words] = args;
       const shell = shells.find((one) => one === name);
       if (shell === undefined) throw unknownShell(name, program);
       stdout.write(
         words.length === 0 ? completionScripts[shell](program.name) : offerLines(program, words, cwd),
       );
-      return 0;
     },
   };
 }
@@ -72,7 +71,10 @@ function offersAfter(
   }
   if (before.length === 0)
     return [...firstWords(program), ['help', 'Show the help of a command or a topic.']];
-  if (first === 'help') return [...firstWords(program), ...topics(program)];
+  if (first === 'help') {
+    const topics = Object.entries(program.topics).map(([word, { summary }]): Offer => [word, summary]);
+    return [...firstWords(program), ...topics];
+  }
   if (before.length === 1 && program.groups?.[first] !== undefined) {
     return commandsIn(program, first).map(([word, { summary }]) => [word, summary]);
   }
@@ -83,14 +85,7 @@ function offersAfter(
   return isOption ? flags(spec) : offersFor(spec?.args?.[0]?.name ?? '', cwd);
 }
 
-function topics({ topics }: Program): Offer[] {
-  return Object.entries(topics).map(([word, { summary }]) => [word, summary]);
-}
-
-function specOf(
-  { commands, groups, defaultCommand = '' }: Program,
-  words: readonly string[],
-): AnyCommand | undefined {
+function specOf({ commands, groups, defaultCommand = '' }: Program, words: readonly string[]) {
   const [first = '', second = ''] = words;
   if (first === '' || first.startsWith('-')) return commands[defaultCommand];
   return commands[groups?.[first] === undefined ? first : `${first} ${second}`];

@@ -55,12 +55,7 @@ async function dispatchIn(
   throw unknownWord(place, `command of ${place} "${second}"`, nearest(second, words));
 }
 
-async function call(
-  program: Program,
-  name: string,
-  words: readonly string[],
-  context: Context,
-): Promise<number> {
+async function call(program: Program, name: string, words: readonly string[], context: Context) {
   const spec: AnyCommand | undefined = program.commands[name];
   if (spec === undefined) return 2;
   const parsed = parse(words, spec, `${program.name} ${name}`);
@@ -71,7 +66,7 @@ async function call(
   const { main: run } = await spec.load();
   if (!spec.isHere && parsed.values['one-iteration'] === undefined)
     enterProject(program, spec, context, parsed.values);
-  return await run(context, parsed as never);
+  return (await run(context, parsed as never)) ?? 0;
 }
 
 /** Goes to the project around this folder. Paths that were typed then start from there. */

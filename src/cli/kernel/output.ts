@@ -1,12 +1,9 @@
 import { createStyle, type Style } from '../../show/terminal/style.ts';
 import type { Context } from './spec.ts';
 
-type Outputs = Pick<Context, 'stdout' | 'stderr'>;
-
-/** Writes a value as indented JSON. Returns exit code 0. */
-export function writeJson({ stdout }: Pick<Context, 'stdout'>, value: unknown): number {
+/** Writes a value as indented JSON. */
+export function writeJson({ stdout }: Pick<Context, 'stdout'>, value: unknown): void {
   stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-  return 0;
 }
 
 /** The style of standard output. */
@@ -22,7 +19,7 @@ export function isInteractive({ stdin, stdout, env }: Context): boolean {
 }
 
 /** Writes to the terminal of whoever started the program; null if neither output is one. */
-export function terminalOf({ stdout, stderr }: Outputs): ((sequence: string) => void) | null {
+export function terminalOf({ stdout, stderr }: Pick<Context, 'stdout' | 'stderr'>) {
   const output = [stderr, stdout].find(({ isTTY }) => isTTY);
-  return output === undefined ? null : (sequence) => output.write(sequence);
+  return output === undefined ? null : (sequence: string) => output.write(sequence);
 }

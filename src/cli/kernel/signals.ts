@@ -3,17 +3,8 @@ import type { StopRequest } from '../../drive/mailbox.ts';
 /** Time from SIGTERM to the end of the agent: a service manager does not wait for hours. */
 const termGraceMs = 10_000;
 
-export type Signals = {
-  /** Aborts when the iteration should be the last; its reason is the outcome of the run. */
-  readonly finish: AbortSignal;
-  readonly stop: AbortSignal;
-  /** Does the same for `ralph stop`. */
-  ask(how: StopRequest): void;
-  close(): void;
-};
-
 /** First signal: finish the iteration. Second, or ten seconds after a SIGTERM: stop the agent's tree now. */
-export function listenForSignals(view: { signal(text: string): void }): Signals {
+export function listenForSignals(view: { signal(text: string): void }) {
   const finish = new AbortController();
   const stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -32,9 +23,11 @@ export function listenForSignals(view: { signal(text: string): void }): Signals 
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
   return {
+    /** Aborts when the iteration should be the last; its reason is the outcome of the run. */
     finish: finish.signal,
     stop: stop.signal,
-    ask(how) {
+    /** Does the same for `ralph stop`. */
+    ask(how: StopRequest) {
       if (!finish.signal.aborted) {
         view.signal(how === 'now' ? 'Asked to stop now...' : 'Asked to stop after this iteration...');
         finish.abort('CANCELLED');

@@ -32,8 +32,12 @@ export type CommandSpec<O extends Options = Options> = {
   readonly details?: string;
   /** True if it is about the folder where it is typed; others go to the project around it, as git's do. */
   readonly isHere?: true;
-  readonly load: () => Promise<{ main(context: Context, input: Input<O>): Promise<number> | number }>;
+  readonly load: () => Promise<{ main(context: Context, input: Input<O>): Promise<ExitCode> | ExitCode }>;
 };
+
+/** Exit code of a command; nothing is 0. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement returns void
+type ExitCode = number | void;
 
 type ValueOf<T extends Option['type']> = T extends 'boolean'
   ? boolean
@@ -69,7 +73,7 @@ export type Output = {
 
 /** A command in a table, without the types of its options. */
 export type AnyCommand = Omit<CommandSpec, 'load'> & {
-  readonly load: () => Promise<{ main(context: Context, input: never): Promise<number> | number }>;
+  readonly load: () => Promise<{ main(context: Context, input: never): Promise<ExitCode> | ExitCode }>;
 };
 
 export type Program = {

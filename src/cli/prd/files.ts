@@ -12,7 +12,7 @@ import type { Context, Input } from '../kernel/spec.ts';
 import type { prdArchiveOptions, prdInitOptions } from './options.ts';
 
 /** `ralph prd init` */
-export async function init(context: Context, { values }: Input<typeof prdInitOptions>): Promise<number> {
+export async function init(context: Context, { values }: Input<typeof prdInitOptions>): Promise<void> {
   const { cwd, env, stdout } = context;
   const place = prdPlace(cwd, values);
   if (values.force) {
@@ -39,14 +39,10 @@ export async function init(context: Context, { values }: Input<typeof prdInitOpt
       '',
     ].join('\n'),
   );
-  return 0;
 }
 
 /** `ralph prd archive` */
-export async function archive(
-  context: Context,
-  { values }: Input<typeof prdArchiveOptions>,
-): Promise<number> {
+export async function archive(context: Context, { values }: Input<typeof prdArchiveOptions>) {
   const { cwd, env, stdout, stderr } = context;
   const place = prdPlace(cwd, values);
   refuseSecondLoop(place.projectDir);
@@ -62,7 +58,6 @@ export async function archive(
   stdout.write(`archived to ${shownPath(cwd, folder)}\n`);
   if (uncommitted === null) stdout.write('committed; the PRD starts over with fresh templates\n');
   else stderr.write(`warning: the archive is there, but was not committed: ${uncommitted}\n`);
-  return 0;
 }
 
 /** Books the end of a loop that was killed, and prints what that changed. */

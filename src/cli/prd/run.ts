@@ -9,7 +9,6 @@ import { dependencyProblems } from '../../core/review/dependencies.ts';
 import { isComplete } from '../../core/review/mode.ts';
 import { defaultReviewRules, type ReviewRules, type TaskList } from '../../core/review/story.ts';
 import { quoteWord } from '../../core/words.ts';
-import { keepQuestion } from '../../drive/human.ts';
 import { settleLastRun } from '../../drive/prd/last-run.ts';
 import { keepLogs } from '../../drive/prd/log.ts';
 import {
@@ -26,13 +25,10 @@ import { type PrdLoopOptions, prdFolder, prdLoop, prdRepository } from '../../dr
 import { budgetLine, closingSummary } from '../../drive/prd/summary.ts';
 import type { PrdPaths } from '../../drive/prd/tasks.ts';
 import { readValidTasks } from '../../drive/prd/turn-check.ts';
-import { nextCommand, shellWord } from '../../journal/next-command.ts';
-import { readRun } from '../../journal/runs.ts';
 import { systemClock } from '../../os/clock.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { PreparedRun } from '../ralph/prepare-run.ts';
-import type { RunKind } from '../ralph/run.ts';
 import { hasStopHook } from '../ralph/run-guard.ts';
 import type { prdRunOptions } from './options.ts';
 
@@ -64,32 +60,39 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
     return 0;
   }
   const { startRun } = await import('../ralph/run.ts');
-  const plan = { projectDir, paths, rules, maxIterations, opened, memory };
+  const plan = { projectDir, paths, rules, maxIterations, memory };
   let figures = { iterations: 0, ms: 0 };
+  let missing: string | null = null;
   const lastLines: string[] = [];
   return startRun(
     context,
     { values: runValues(values, paths.prompt, maxIterations), args: [] },
-    (_context, prepared, { outcome, because }, view) => {
-      const tasks = readValidTasks(paths)?.tasks;
-      const summary = tasks ? closingSummary(tasks, figures) : [];
-      for (const line of [...summary, ...lastLines.slice(-1)]) view.outro(line);
-      const file = keepQuestion(projectDir, outcome, because.text, paths.root);
-      if (file !== null) view.outro(`The agent waits for you: ${relative(shell.cwd, file)}`);
-      const { view: runView } = readRun(projectDir, prepared.run);
-      const next = nextCommand(runView, { asks: file !== null, isLatest: true });
-      view.next(values['project-dir'] === undefined ? next : `cd ${shellWord(projectDir)} && ${next}`);
-    },
     {
-      ...prdWishes(context, values, (prepared, gitTop) =>
-        shaped(prepared, {
+      questions: paths.root,
+      hooks: ['stop', 'context'],
+      ...(values['project-dir'] === undefined ? {} : { typedIn: shell.cwd }),
+      async settings(below) {
+        const sandbox = await sandboxSettings(context, below, values);
+        missing = sandbox.missing;
+        return [...sandbox.cli, ...settingsFor(below, values)];
+      },
+      shape(prepared, gitTop) {
+        const loop = {
           ...plan,
           gitTop,
-          remember: (now) => keepMemory(context.env, paths.tasks, now),
-          tellAtEnd: (line) => lastLines.push(line),
-        }),
-      ),
-      questions: paths.root,
+          remember: (now: PrdMemory) => keepMemory(context.env, paths.tasks, now),
+          tellAtEnd: (line: string) => void lastLines.push(line),
+        };
+        const intro = [budgetLine(opened.tasks, rules, maxIterations), ...stopLines(prepared, context)];
+        const run = { ...shaped(prepared, loop, opened), intro };
+        if (missing === null) return run;
+        const { name } = prepared.agent.adapter;
+        return { ...run, sandboxWarning: `${name} runs without a sandbox: ${missing}` };
+      },
+      closing() {
+        const tasks = readValidTasks(paths)?.tasks;
+        return [...(tasks ? closingSummary(tasks, figures) : []), ...lastLines.slice(-1)];
+      },
       observe(redactor, id) {
         const logs = keepLogs(id, paths, redactor, (line) => warn(context, line));
         return {
@@ -104,10 +107,6 @@ export async function main(shell: Context, { values }: Input<typeof prdRunOption
   );
 }
 
-type Plan = Omit<PrdLoopOptions, 'mode' | 'rejectedFolder' | 'agentCommits' | 'now' | 'settle'> & {
-  readonly opened: ReturnType<typeof openTasks>;
-};
-
 /** Returns what loops remember of this list. Warns of stories that were approved without a loop. */
 function recall(context: Context, paths: PrdPaths, tasks: TaskList, rules: ReviewRules): PrdMemory {
   const stored = memoryOf(readMemory(context.env, paths.tasks), tasks);
@@ -117,24 +116,20 @@ function recall(context: Context, paths: PrdPaths, tasks: TaskList, rules: Revie
   return remembered(stored, tasks, approvedOutside(stored, tasks), since);
 }
 
-/** Turns a plain run into one that works off a PRD. */
 function shaped(
   prepared: PreparedRun,
-  { opened, ...plan }: Plan,
-): PreparedRun & { readonly intro: readonly string[] } {
+  loop: Omit<PrdLoopOptions, 'mode' | 'rejectedFolder' | 'agentCommits' | 'now' | 'settle'>,
+  opened: ReturnType<typeof openTasks>,
+): PreparedRun {
   const { sandbox, settings } = prepared;
-  const { projectDir, paths, rules, maxIterations } = plan;
+  const { projectDir, paths } = loop;
   const options: PrdLoopOptions = {
-    ...plan,
+    ...loop,
     mode: sandbox === null ? 'direct' : 'sandbox',
     rejectedFolder: runPaths(projectDir, prepared.run).iterations,
     agentCommits: !settings.scm?.tasks.length,
     now: systemClock.now(),
     ...(sandbox && syncing.includes(sandbox) ? { settle: () => systemClock.sleep(syncMs) } : {}),
-  };
-  const completion = {
-    promise: { token, match: settings.promiseMatch },
-    tasks: relative(projectDir, paths.tasks),
   };
   return {
     ...prepared,
@@ -142,12 +137,14 @@ function shaped(
       ...prepared.plan,
       // Only iterations without a new commit are stuck, whatever the agent says or uses.
       limits: { ...prepared.plan.limits, withoutTools: 0, sameError: 0 },
-      completion,
+      completion: {
+        promise: { token, match: settings.promiseMatch },
+        tasks: relative(projectDir, paths.tasks),
+      },
       retryEmpty: true,
     },
     kind: prdLoop(options, opened),
     warnings: [...prepared.warnings, ...dependencyProblems(opened.tasks).map(problemLine)],
-    intro: [budgetLine(opened.tasks, rules, maxIterations)],
   };
 }
 
@@ -173,29 +170,6 @@ function runValues(values: Values, promptFile: string, maxIterations: number) {
     'completion-promise': token,
     // The task list is the evidence here.
     'min-tool-calls': 0,
-  };
-}
-
-/** Returns the settings and hooks of the run; what they cannot give is told at its start. */
-function prdWishes(
-  context: Context,
-  values: Values,
-  shape: (prepared: PreparedRun, gitTop: string | null) => ReturnType<typeof shaped>,
-): Pick<RunKind, 'settings' | 'hooks' | 'shape'> {
-  let missing: string | null = null;
-  return {
-    async settings(below) {
-      const sandbox = await sandboxSettings(context, below, values);
-      missing = sandbox.missing;
-      return [...sandbox.cli, ...settingsFor(below, values)];
-    },
-    hooks: ['stop', 'context'],
-    shape(prepared, gitTop) {
-      const { intro, ...prd } = shape(prepared, gitTop);
-      const sandboxWarning = `${prd.agent.adapter.name} runs without a sandbox: ${missing}`;
-      const lines = [...intro, ...stopLines(prepared, context)];
-      return { ...prd, intro: lines, ...(missing === null ? {} : { sandboxWarning }) };
-    },
   };
 }
 

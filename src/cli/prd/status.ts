@@ -21,7 +21,7 @@ import type { Context, Input } from '../kernel/spec.ts';
 import type { prdStatusOptions } from './options.ts';
 
 /** `ralph prd status` */
-export function status(context: Context, { values }: Input<typeof prdStatusOptions>): number {
+export function status(context: Context, { values }: Input<typeof prdStatusOptions>) {
   const { cwd, env, stdout } = context;
   const place = prdPlace(cwd, values);
   const { tasks } = openTasks(place.paths);
@@ -32,7 +32,6 @@ export function status(context: Context, { values }: Input<typeof prdStatusOptio
     typeof value === 'string' ? cleanTerminal(value) : value,
   );
   stdout.write(prdBoard(clean, styleOf(context), stdout.isTTY ? stdout.stream.columns : undefined));
-  return 0;
 }
 
 /** `ralph prd validate` */

@@ -10,7 +10,7 @@ import { styleOf } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { configOptions } from './options.ts';
 
-export async function main(context: Context, { values }: Input<typeof configOptions>): Promise<number> {
+export async function main(context: Context, { values }: Input<typeof configOptions>): Promise<void> {
   const { cwd, env } = context;
   const loaded = loadSettings({ cwd, env, trust: await examineTrust(cwd, env) });
   const redactor = settingsRedactor(loaded.settings, context.env);
@@ -18,7 +18,6 @@ export async function main(context: Context, { values }: Input<typeof configOpti
   const text = redactor.text(values.explain && !values.json ? explain(loaded) : toJson(loaded, values.json));
   const page = wrapPage(text, styleOf(context).columns);
   context.stdout.write(context.stdout.isTTY ? cleanTerminal(page) : page);
-  return 0;
 }
 
 /** The settings in force, in the form of a settings file; for programs, with the source of each. */

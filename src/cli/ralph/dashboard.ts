@@ -15,15 +15,12 @@ import type { dashboardOptions } from './options.ts';
 
 type DashboardInput = Input<typeof dashboardOptions>;
 
-export function main(context: Context, input: DashboardInput): Promise<number> {
+export function main(context: Context, input: DashboardInput): Promise<void> {
   return serve('ralph', context, input);
 }
 
 /** `swarm dashboard`: the same page with the fleet of this machine, or that of a cluster. */
-export async function mainSwarm(
-  context: Context,
-  input: Input<typeof swarmDashboardOptions>,
-): Promise<number> {
+export async function mainSwarm(context: Context, input: Input<typeof swarmDashboardOptions>) {
   if (!wantsCluster(context, input.values)) return serve('swarm', context, input);
   const { clusterActions, clusterSources } = await import('../../show/web/cluster-sources.ts');
   return withCluster(context, input.values, (cluster) =>
@@ -40,7 +37,7 @@ async function serve(
   context: Context,
   { values }: DashboardInput,
   cluster?: Required<Pick<DashboardOptions, 'fleet' | 'screen'>> & { readonly actions: Actions },
-): Promise<number> {
+): Promise<void> {
   const { cwd, env, stdout, stderr } = context;
   if (values.control) requirePerson(env);
   const port = values.port ?? 0;
@@ -71,7 +68,6 @@ async function serve(
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end());
   });
   await dashboard.close();
-  return 0;
 }
 
 /** The built page, beside the built commands. */

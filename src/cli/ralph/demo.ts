@@ -42,7 +42,7 @@ export async function main(context: Context, { values }: Input<typeof demoOption
         },
         args: [],
       },
-      () => {},
+      { hasNext: false },
     );
     say(`\n${style.bold('What was claimed, and what the loop thought of it')}`);
     context.stdout.write(verdictTable(recordOf(readRun(repo, findRun(repo)).view).verdicts, style));

@@ -2,10 +2,11 @@ import { projectPaths, stateFolder } from '../../config/paths.ts';
 import { isOfProject, isStrangers, loadSettings } from '../../config/settings.ts';
 import { resolveSettings } from '../../config/settings-layers.ts';
 import { settingsRedactor } from '../../config/settings-redactor.ts';
-import { permissionsOf, type ResolvedSettings } from '../../config/settings-schema.ts';
+import { permissionsOf } from '../../config/settings-schema.ts';
 import { examineTrust } from '../../config/trust/trust.ts';
 import { isRalphError, messageOf } from '../../core/error.ts';
 import { outcomes } from '../../core/outcome.ts';
+import { plural } from '../../core/text.ts';
 import { findRepository } from '../../os/git/git.ts';
 import { outsideEnvironment } from '../../os/process/process.ts';
 import type { Redactor } from '../../os/redact/redact.ts';
@@ -14,18 +15,10 @@ import type { Style } from '../../show/terminal/style.ts';
 import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { checkAgent, checkInstalledAgents } from './checks/agent.ts';
-import { type HealthCheck, hasError, resultsOf } from './checks/health-check.ts';
+import { type HealthCheck, hasError, type Place, resultsOf } from './checks/health-check.ts';
 import { checkLastRun, checkUnknownEvents } from './checks/history.ts';
 import { checkFolder, checkNode, checkSandbox, checkTmux } from './checks/machine.ts';
-import type { Place } from './checks/probe.ts';
-import {
-  checkCommands,
-  checkDonePattern,
-  checkNotify,
-  checkProtectedPaths,
-  checkSourceControl,
-  checkTrust,
-} from './checks/project.ts';
+import * as project from './checks/project.ts';
 import type { doctorOptions } from './options.ts';
 
 export async function main(context: Context, { values }: Input<typeof doctorOptions>): Promise<number> {
@@ -56,8 +49,11 @@ export async function main(context: Context, { values }: Input<typeof doctorOpti
 /** Settings that choose what is started. */
 const agentKeys = ['agent.command', 'agent.args', 'agent.flags', 'agent.protocol'] as const;
 
-/** Reads the settings; takes the defaults if they are wrong, so that the other checks can run. */
-async function readSettings({ cwd, env }: Context, agent: string | undefined): Promise<Examined> {
+/**
+ * Reads the settings, without variables of a stranger, and checks them; takes the defaults if they are wrong, so that the
+ * other checks can run. `isOwnAgent` is false if a stranger's file names the agent or its words.
+ */
+async function readSettings({ cwd, env }: Context, agent: string | undefined) {
   const { ok, warning, error } = resultsOf('settings');
   const cli = [{ key: 'agent.command', value: agent, flag: '--agent' }] as const;
   try {
@@ -78,7 +74,7 @@ async function readSettings({ cwd, env }: Context, agent: string | undefined): P
       settings,
       ownSecret: isOfProject(loaded, 'notify.secret'),
       isOwnAgent: agentKeys.every((key) => !isStrangers(trust, sources[key])),
-      checks: [check, checkTrust(trust)],
+      checks: [check, project.checkTrust(trust)],
     };
   } catch (problem) {
     const remedy = (isRalphError(problem) && problem.remedy) || 'ralph help settings';
@@ -87,22 +83,11 @@ async function readSettings({ cwd, env }: Context, agent: string | undefined): P
   }
 }
 
-/** The settings, without variables of a stranger, and the checks of them. */
-type Examined = {
-  readonly settings: ResolvedSettings;
-  readonly ownSecret: boolean;
-  /** False if a stranger's file names the agent or its words. */
-  readonly isOwnAgent: boolean;
-  readonly checks: readonly HealthCheck[];
-};
-
+type Examined = Awaited<ReturnType<typeof readSettings>>;
 type Results = HealthCheck | readonly HealthCheck[];
 
 /** Starts all checks at once. Yields those of the agents last, because they take longest. */
-async function* examine(
-  { settings, ownSecret, isOwnAgent, checks: first }: Examined,
-  place: Place,
-): AsyncGenerator<HealthCheck[]> {
+async function* examine({ settings, ownSecret, isOwnAgent, checks: first }: Examined, place: Place) {
   const { cwd, env } = place;
   const { scm, protectedPaths, donePattern } = settings;
   const agent = { ...settings.agent, permissions: permissionsOf(settings) };
@@ -110,11 +95,11 @@ async function* examine(
     node: () => [checkNode(), ...first],
     work: () => checkFolder('work', projectPaths(cwd).root),
     state: () => checkFolder('state', stateFolder(env)),
-    git: () => checkSourceControl(scm, place),
-    guardrails: () => checkCommands(settings, place),
-    'protected-paths': () => checkProtectedPaths(protectedPaths, cwd),
-    'done-pattern': () => checkDonePattern(donePattern),
-    notify: () => checkNotify(settings, place, ownSecret),
+    git: () => project.checkSourceControl(scm, place),
+    guardrails: () => project.checkCommands(settings, place),
+    'protected-paths': () => project.checkProtectedPaths(protectedPaths, cwd),
+    'done-pattern': () => project.checkDonePattern(donePattern),
+    notify: () => project.checkNotify(settings, place, ownSecret),
     'last-run': () => checkLastRun(cwd),
     tmux: () => checkTmux(place),
     sandbox: () => checkSandbox(settings, place),
@@ -159,9 +144,7 @@ function line({ id, agent, status, evidence, remedy }: HealthCheck, style: Style
 }
 
 function summary(checks: readonly HealthCheck[]): string {
-  const count = (status: HealthCheck['status'], word: string) => {
-    const number = checks.filter((check) => check.status === status).length;
-    return `${number} ${word}${number === 1 ? '' : 's'}`;
-  };
-  return `${count('error', 'error')}, ${count('warning', 'warning')} in ${checks.length} checks`;
+  const count = (status: 'error' | 'warning') =>
+    plural(checks.filter((check) => check.status === status).length, status);
+  return `${count('error')}, ${count('warning')} in ${checks.length} checks`;
 }

@@ -3,7 +3,7 @@ import type { DetectedProject } from '../../config/detect.ts';
 import { resolveSettings } from '../../config/settings-layers.ts';
 import type { SettingsFile } from '../../config/settings-schema.ts';
 import { splitWords } from '../../core/words.ts';
-import type { Choice, Talk } from './talk.ts';
+import { type Choice, isYes, type Talk } from './talk.ts';
 
 /** What is known of the project and the machine when the questions begin. */
 export type InitFindings = {
@@ -92,10 +92,7 @@ async function askSettings(talk: Talk, { project, isInstalled }: InitFindings): 
 }
 
 /** Proposes the checks that were found, then asks for more. */
-async function askChecks(
-  talk: Talk,
-  project: DetectedProject | null,
-): Promise<Pick<SettingsFile, 'guardrails' | 'protectedPaths'>> {
+async function askChecks(talk: Talk, project: DetectedProject | null) {
   const proposal = project === null ? { guardrails: [] } : proposedChecks(project);
   const names = proposal.guardrails.map(({ command }) => command).join(', ');
   const isTaken =
@@ -146,12 +143,7 @@ const sandboxes: readonly Choice[] = [
 ];
 
 /** Asks where the agent runs and what it may do. What is the default anyway is not written. */
-async function askReach(
-  talk: Talk,
-  agent: AgentName,
-): Promise<
-  Pick<SettingsFile, 'sandbox'> & { agent: Pick<NonNullable<SettingsFile['agent']>, 'permissions'> }
-> {
+async function askReach(talk: Talk, agent: AgentName) {
   const sandbox = await talk.choose('Sandbox', sandboxes);
   const { permits } = agents[agent];
   const usual = sandbox === 'none' ? 'edit' : 'full';
@@ -166,10 +158,6 @@ async function askReach(
     ...(sandbox === 'none' ? {} : { sandbox: 'auto' as const }),
     agent: permissions === undefined ? {} : { permissions },
   };
-}
-
-async function isYes(talk: Talk, text: string, preset: 'Y' | 'N'): Promise<boolean> {
-  return /^y(es)?$/i.test(await talk.ask({ text, preset }));
 }
 
 function splitCommas(line: string): string[] {

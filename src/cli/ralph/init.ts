@@ -18,7 +18,7 @@ import { Interrupted, pipedTalk, terminalTalk } from './talk.ts';
 
 const firstLineMs = 3000;
 
-export function main(context: Context, { values }: Input<typeof initOptions>): Promise<number> | number {
+export function main(context: Context, { values }: Input<typeof initOptions>) {
   return values.yes ? writeDetected(context) : askAndWrite(context);
 }
 
@@ -52,16 +52,15 @@ async function waitForInput(stdin: Context['stdin']): Promise<void> {
   throw new RalphError('not-a-terminal', message, { remedy: 'ralph init --yes' });
 }
 
-function writeDetected(context: Context): number {
+function writeDetected(context: Context): void {
   if (describeExisting(context) !== null) {
     context.stderr.write(`${projectFile} is there already and stays as it is; ralph init can replace it\n`);
-    return 0;
+    return;
   }
   const project = detectProject(context.cwd, context.env);
   const settings = settingsFor(project);
   context.stdout.write(`${describeProject(project)}\n${JSON.stringify(settings, null, 2)}\n`);
   writeSettings(context, settings);
-  return 0;
 }
 
 /** The present settings as text, or what is wrong with them; null without any. */

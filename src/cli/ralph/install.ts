@@ -10,14 +10,14 @@ import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { installOptions } from './options.ts';
 
-export function main(context: Context, input: Input<typeof installOptions>): number {
-  return change('install', context, input);
+export function main(context: Context, input: Input<typeof installOptions>): void {
+  change('install', context, input);
 }
 
-export function uninstall(context: Context, input: Input<typeof installOptions>): number {
+export function uninstall(context: Context, input: Input<typeof installOptions>): void {
   // It takes the guard out of the sessions of a host.
   requirePerson(context.env);
-  return change('uninstall', context, input);
+  change('uninstall', context, input);
 }
 
 /** Makes the changes and names the files; a dry run prints their lines instead. */
@@ -25,7 +25,7 @@ function change(
   action: 'install' | 'uninstall',
   { cwd, env, stdout }: Context,
   { values, args }: Input<typeof installOptions>,
-): number {
+): void {
   const installer = installerOf(args[0] ?? '', action);
   if (values.project && values.user) {
     throw new RalphError('usage', '--project and --user exclude each other', {
@@ -47,7 +47,6 @@ function change(
     for (const { path } of made) keepOwnFile(env, cwd, relative(cwd, path));
   }
   for (const note of plan.notes) stdout.write(`${note}\n`);
-  return 0;
 }
 
 function installerOf(host: string, action: string) {

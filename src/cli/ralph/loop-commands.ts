@@ -1,11 +1,11 @@
 import { command } from '../kernel/spec.ts';
-import { initOptions, noOptions, restoreOptions, runOptions, stopOptions } from './options.ts';
+import * as options from './options.ts';
 
 /** Commands around a running loop. */
 export const loopCommands = {
   run: command({
     summary: 'Run the agent loop.',
-    options: runOptions,
+    options: options.runOptions,
     examples: [
       ['ralph run -p "Fix the failing tests"', 'until the agent is done, 10 iterations at most'],
       ['ralph run -f PROMPT.md -m 30', 'the task from a file that you may edit meanwhile'],
@@ -18,7 +18,7 @@ export const loopCommands = {
   }),
   init: command({
     summary: 'Write .ralph/settings.json by asking a few questions.',
-    options: initOptions,
+    options: options.initOptions,
     examples: [
       ['ralph init', 'answer a few questions'],
       ['ralph init --yes', 'take what is found in this folder'],
@@ -29,16 +29,16 @@ export const loopCommands = {
   note: command({
     summary: 'Tell the agent of the running loop something, in its next prompt.',
     args: [{ name: 'TEXT', help: 'what to tell it', required: true, many: true }],
-    options: noOptions,
+    options: options.noOptions,
     examples: [['ralph note "The API key is in .env.test"', 'from another terminal']],
-    load: () => import('./note.ts'),
+    load: async () => ({ main: (await import('./control.ts')).note }),
   }),
   answer: command({
     summary: 'Answer what the last run asked; the next run starts with it.',
     args: [{ name: 'TEXT', help: 'the answer', required: true, many: true }],
-    options: noOptions,
+    options: options.noOptions,
     examples: [['ralph answer "Use tabs" && ralph run --resume', 'after exit code 4']],
-    load: () => import('./answer.ts'),
+    load: async () => ({ main: (await import('./control.ts')).answer }),
   }),
   restore: command({
     summary: 'Put the files back to what they were after an iteration, without touching the branch.',
@@ -46,7 +46,7 @@ export const loopCommands = {
       { name: 'RUN', help: 'a run id or its beginning, or latest', required: true },
       { name: 'N', help: 'the iteration; 0 is before the first', required: true },
     ],
-    options: restoreOptions,
+    options: options.restoreOptions,
     examples: [
       ['ralph restore latest 3', 'asks first; git diff shows what it did'],
       ['ralph show latest --diff 4', 'what the iteration after it changed'],
@@ -57,24 +57,24 @@ export const loopCommands = {
   stop: command({
     summary: 'Stop the loop that runs here, or one inside a session.',
     args: [{ name: 'RUN', help: 'a run id or its beginning; the loop of this folder if left out' }],
-    options: stopOptions,
+    options: options.stopOptions,
     examples: [
       ['ralph stop', 'when this iteration is over'],
       ['ralph stop 20260704-2315', 'a loop inside a session, which may be gone (ralph runs lists it)'],
       ['ralph stop --now', 'at once; ralph run --resume goes on later'],
     ],
-    load: () => import('./stop.ts'),
+    load: async () => ({ main: (await import('./control.ts')).stop }),
   }),
   pause: command({
     summary: 'Let the loop that runs here wait after this iteration.',
-    options: noOptions,
+    options: options.noOptions,
     examples: [['ralph pause', 'ralph unpause lets it go on']],
-    load: async () => ({ main: (await import('./pause.ts')).pause }),
+    load: async () => ({ main: (await import('./control.ts')).pause }),
   }),
   unpause: command({
     summary: 'Let a paused loop go on.',
-    options: noOptions,
+    options: options.noOptions,
     examples: [['ralph unpause', 'after ralph pause']],
-    load: async () => ({ main: (await import('./pause.ts')).unpause }),
+    load: async () => ({ main: (await import('./control.ts')).unpause }),
   }),
 };

@@ -13,7 +13,7 @@ import { sendBy } from '../../os/notify/send.ts';
 import { styleOf, terminalOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { jsonOptions } from './options.ts';
-import { requireTrust } from './require-trust.ts';
+import { requireTrust } from './trust.ts';
 
 /** Sends a test notice by the channels of the settings, or by one of them. */
 export async function test(context: Context, { values, args }: Input<typeof jsonOptions>): Promise<number> {

@@ -28,9 +28,9 @@ import type { Context, Input } from '../kernel/spec.ts';
 import { adapterOf, programOf } from './checks/agent.ts';
 import { preflight } from './checks/preflight.ts';
 import type { runOptions } from './options.ts';
-import { requireTrust } from './require-trust.ts';
 import { bringsAgent, guardRun } from './run-guard.ts';
 import { settingsOf } from './run-settings.ts';
+import { requireTrust } from './trust.ts';
 
 type Values = Input<typeof runOptions>['values'];
 
@@ -146,10 +146,7 @@ function refuseUnusable(context: Context, loaded: LoadedSettings, agent: RunAgen
 }
 
 /** Chooses the sandbox before anything starts, so that a missing one is known at once. */
-async function findSandbox(
-  { cwd, env }: Context,
-  { settings }: LoadedSettings,
-): Promise<ProviderName | null> {
+async function findSandbox({ cwd, env }: Context, { settings }: LoadedSettings) {
   const { sandbox: choice, sandboxImage: image } = settings;
   if (choice === undefined || choice === 'none') return null;
   const { chooseProvider } = await import('../../sandbox/open-sandbox.ts');
@@ -213,11 +210,7 @@ function readPromptFile(file: string): string | null {
   }
 }
 
-async function findAgent(
-  context: Context,
-  { settings }: LoadedSettings,
-  sandbox: ProviderName | null,
-): Promise<Omit<RunAgent, 'guard'>> {
+async function findAgent(context: Context, { settings }: LoadedSettings, sandbox: ProviderName | null) {
   const { command } = settings.agent;
   if (command === undefined) {
     const message = 'no agent is set: neither --agent nor agent.command in .ralph/settings.json';
@@ -246,11 +239,7 @@ async function findAgent(
 }
 
 /** Runs `--version` only if the command line depends on it; otherwise the remembered version is enough. */
-async function versionOf(
-  adapter: AgentAdapter,
-  program: string,
-  env: Context['env'],
-): Promise<string | null> {
+async function versionOf(adapter: AgentAdapter, program: string, env: Context['env']) {
   if (adapter.name === 'custom' || adapter.protocol === 'acp') return null;
   return adapter.needsVersion ? agentVersion(program, env) : rememberedVersion(program, env);
 }

@@ -11,7 +11,7 @@ import type { Context, Input } from '../kernel/spec.ts';
 import { pageFolder } from './dashboard.ts';
 import type { reportOptions } from './options.ts';
 
-export async function main(context: Context, { values, args }: Input<typeof reportOptions>): Promise<number> {
+export async function main(context: Context, { values, args }: Input<typeof reportOptions>): Promise<void> {
   const { cwd, env, stdout } = context;
   const library = await openLibrary({ env, cwd, now: () => systemClock.now(), withFleet: false });
   const runs = library
@@ -29,12 +29,9 @@ export async function main(context: Context, { values, args }: Input<typeof repo
   const data = await collectReport(library, ids, createRedactor(env), about);
   write(context, path, reportHtml(readPage(pageFolder), data));
   if (path !== '-') stdout.write(`${path}\n`);
-  return 0;
 }
 
-/** Writes to a file, or to standard output for `-`. */
-function write({ cwd, stdout }: Context, path: string, text: string): number {
+function write({ cwd, stdout }: Context, path: string, text: string): void {
   if (path === '-') stdout.write(text);
   else writeAtomic(resolve(cwd, path), text);
-  return 0;
 }

@@ -10,15 +10,12 @@ import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { readLocated } from './located-run.ts';
 import type { restoreOptions } from './options.ts';
-import { iterationOf } from './show-diff.ts';
+import { iterationOf } from './show.ts';
 
 const listed = 10;
 
 /** Puts the files back to an iteration of a run. The branch stays: what changes is not committed. */
-export async function main(
-  context: Context,
-  { values, args }: Input<typeof restoreOptions>,
-): Promise<number> {
+export async function main(context: Context, { values, args }: Input<typeof restoreOptions>) {
   const { cwd, env, stdout } = context;
   const [name, number = ''] = args;
   requirePerson(env);
@@ -47,7 +44,6 @@ export async function main(
   const failure = await restoreFiles(top, commit, plan.changes);
   if (failure !== null) throw refusal(`git could not restore: ${cleanTerminal(failure)}`, 'git status');
   stdout.write(`${files} changed, nothing is committed. Next: git diff\n`);
-  return 0;
 }
 
 /** Returns the snapshot at the end of an iteration, or at the start of the run for 0. */
@@ -61,16 +57,8 @@ async function agrees(context: Context, question: string): Promise<boolean> {
     throw new RalphError('usage', `nobody can be asked here: ${question}`, {
       remedy: 'ralph restore RUN N --yes',
     });
-  const { Interrupted, terminalTalk } = await import('./talk.ts');
-  const talk = terminalTalk(context);
-  try {
-    return /^y(es)?$/i.test(await talk.ask({ text: `${question} (y/N)`, preset: 'N' }));
-  } catch (error) {
-    if (error instanceof Interrupted) return false;
-    throw error;
-  } finally {
-    talk.close();
-  }
+  const { confirm } = await import('./talk.ts');
+  return confirm(context, question);
 }
 
 function refusal(message: string, remedy: string): RalphError {

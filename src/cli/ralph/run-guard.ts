@@ -112,12 +112,7 @@ function hookLine(path: string, name: RunHook, run: string, env: Context['env'])
 }
 
 /** True if the hooks file of an agent has our hook, through the gate or as a file of its own. */
-function hasHook(
-  name: RunHook,
-  hooks: AgentHooks,
-  host: string,
-  place: Pick<Context, 'cwd' | 'env'>,
-): boolean {
+function hasHook(name: RunHook, hooks: AgentHooks, host: string, place: Pick<Context, 'cwd' | 'env'>) {
   const files = (['project', 'user'] as const).map((scope) => hooksFile(hooks, { ...place, scope }));
   const starts = [` ${name} ${host}`, `${name}.cjs\\" ${host}`];
   return files.some((path) => starts.some((start) => readText(path)?.includes(start)));

@@ -12,7 +12,7 @@ import { runLoop } from '../../drive/process/run-loop.ts';
 import type { RunAgent, RunEnd, RunSpec } from '../../drive/process/run-spec.ts';
 import { openWorkingCopy, type WorkingCopy } from '../../drive/process/working-copy.ts';
 import type { JournalEvent } from '../../journal/events.ts';
-import { nextCommand } from '../../journal/next-command.ts';
+import { nextCommand, shellWord } from '../../journal/next-command.ts';
 import { skippedText } from '../../journal/run-view.ts';
 import { readRun } from '../../journal/runs.ts';
 import { systemClock } from '../../os/clock.ts';
@@ -34,7 +34,7 @@ export async function main(context: Context, input: Input<typeof runOptions>): P
   // Every user can read a command line while the run lasts, and this one holds the task. Not tried on macOS.
   if (input.values.prompt !== undefined && process.platform === 'linux') process.title = 'ralph run';
   try {
-    return await startRun(context, input, conclude);
+    return await startRun(context, input);
   } catch (error) {
     const { 'one-iteration': number, 'run-id': id, resume = '' } = input.values;
     const run = id ?? resume;
@@ -50,15 +50,16 @@ export type RunKind = RunWishes & {
   shape?(prepared: PreparedRun, root: string | null): PreparedRun;
   /** Gets the events of the run, besides the view. */
   observe?(redactor: Redactor, run: string): Pick<RunSpec['observer'], 'journal' | 'agent'>;
+  /** Returns lines to print after its end. */
+  closing?(): readonly string[];
+  /** Folder where the command was typed, if not that of the run. */
+  readonly typedIn?: string;
+  /** False if nobody can do anything about the run after its end. */
+  readonly hasNext?: false;
 };
 
-/** Runs a loop to its end; `concluded` may say what to do next. */
-export async function startRun(
-  context: Context,
-  input: Input<typeof runOptions>,
-  concluded: (context: Context, prepared: PreparedRun, end: RunEnd, view: RunOutput) => void,
-  kind: RunKind = {},
-): Promise<number> {
+/** Runs a loop to its end. */
+export async function startRun(context: Context, input: Input<typeof runOptions>, kind: RunKind = {}) {
   clearAbandoned(context.env);
   const open = workingCopyOpener(context.cwd);
   const plain = await prepareRun(context, input.values, kind, open);
@@ -98,7 +99,7 @@ export async function startRun(
       observer: observerOf(view, [kind.observe?.(redactor, prepared.run), telemetry]),
     });
     if (end === null) return otherExits.yielded.exitCode;
-    afterEnd(view, () => concluded(context, prepared, end, view));
+    if (kind.hasNext !== false) afterEnd(view, () => conclude(context, prepared, end, { ...kind, view }));
     return end.exitCode;
   } finally {
     afterEnd(view, () => mailbox.close());
@@ -147,26 +148,19 @@ function observerOf(
 }
 
 /** Loads OpenTelemetry only if a collector is named. */
-async function openTelemetry(
-  { env }: Context,
-  view: RunOutput,
-): Promise<{ journal(event: JournalEvent): void; close(): Promise<void> } | undefined> {
+async function openTelemetry({ env }: Context, view: RunOutput) {
   if (!env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_SDK_DISABLED === 'true') return undefined;
   const { startTelemetry, telemetryPackages } = await import('../../show/stats/telemetry.ts');
   const telemetry = await startTelemetry(__VERSION__);
-  if (telemetry) return { journal: (event) => telemetry.event(event), close: () => telemetry.close() };
+  if (telemetry)
+    return { journal: (event: JournalEvent) => telemetry.event(event), close: () => telemetry.close() };
   view.warn(
     `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the SDK is missing: npm install ${telemetryPackages.join(' ')}`,
   );
   return undefined;
 }
 
-async function showDryRun(
-  context: Context,
-  prepared: PreparedRun,
-  redactor: Redactor,
-  format: string,
-): Promise<number> {
+async function showDryRun(context: Context, prepared: PreparedRun, redactor: Redactor, format: string) {
   if (format !== '' && format !== 'json') {
     throw new RalphError('usage', `--dry-run is "${format}", but has to be json or nothing`, {
       remedy: 'ralph run --dry-run=json -p "your task"',
@@ -178,7 +172,6 @@ async function showDryRun(
   return 0;
 }
 
-/** Says what the agent may do. */
 function permissionLine({ adapter, permissions, asRoot, version }: RunAgent): string {
   const change = permissions === 'full' ? '--permissions edit for less' : '--permissions full for everything';
   const task = { prompt: '', permissions, flags: [], asRoot };
@@ -214,16 +207,17 @@ function sandboxOf(context: Context, prepared: PreparedRun): Pick<RunSpec, 'open
   };
 }
 
-/** Prints the next command. */
 function conclude(
   { cwd }: Context,
   { run }: PreparedRun,
   { outcome, because }: RunEnd,
-  view: RunOutput,
+  { view, closing, questions, typedIn }: RunKind & { readonly view: RunOutput },
 ): void {
-  const file = keepQuestion(cwd, outcome, because.text);
-  if (file !== null) view.outro(`The agent waits for you: ${relative(cwd, file)}`);
-  view.next(nextCommand(readRun(cwd, run).view, { asks: file !== null, isLatest: true }));
+  for (const line of closing?.() ?? []) view.outro(line);
+  const file = keepQuestion(cwd, outcome, because.text, questions);
+  if (file !== null) view.outro(`The agent waits for you: ${relative(typedIn ?? cwd, file)}`);
+  const next = nextCommand(readRun(cwd, run).view, { asks: file !== null, isLatest: true });
+  view.next(typedIn === undefined ? next : `cd ${shellWord(cwd)} && ${next}`);
 }
 
 /** Opens the output of a run, and prints what the user should know before it begins. */

@@ -1,5 +1,4 @@
 import { loadSettings } from '../../config/settings.ts';
-import type { ResolvedSettings } from '../../config/settings-schema.ts';
 import { examineTrust } from '../../config/trust/trust.ts';
 import { RalphError } from '../../core/error.ts';
 import { quoteWord } from '../../core/words.ts';
@@ -8,12 +7,7 @@ import { type Argv, findProgram } from '../../os/process/process.ts';
 import { runInForeground } from '../../os/process/spawn.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { createSandbox, lookAtProviders, openSandbox } from '../../sandbox/open-sandbox.ts';
-import {
-  type DeniedHost,
-  providerNames,
-  type SandboxChoice,
-  type SandboxSpec,
-} from '../../sandbox/sandbox.ts';
+import { type DeniedHost, providerNames } from '../../sandbox/sandbox.ts';
 import { clearAbandoned } from '../../sandbox/stand-ins.ts';
 import { writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
@@ -21,7 +15,7 @@ import type { jsonOptions, sandboxExecOptions, sandboxOptions } from './options.
 import { sandboxSpec } from './sandbox-spec.ts';
 
 /** Shows which sandboxes work on this machine, and what is kept for this project. */
-export async function status(context: Context, { values }: Input<typeof jsonOptions>): Promise<number> {
+export async function status(context: Context, { values }: Input<typeof jsonOptions>): Promise<void> {
   const { stdout } = context;
   clearAbandoned(context.env);
   const { settings, spec } = await readSpec(context, {});
@@ -44,7 +38,6 @@ export async function status(context: Context, { values }: Input<typeof jsonOpti
   const prd = settings.sandbox === undefined ? '; ralph prd run takes the first that works' : '';
   const without = `without a sandbox (--sandbox, or sandbox in the settings)${prd}`;
   stdout.write(`\nThe agent here runs ${setting === 'none' ? without : `in: ${setting}`}\n`);
-  return 0;
 }
 
 /** Opens a shell where the agent would run. */
@@ -58,11 +51,7 @@ export function exec(context: Context, { values, args }: Input<typeof sandboxExe
   return runInside(context, values, [program, ...words]);
 }
 
-async function runInside(
-  context: Context,
-  values: Input<typeof sandboxExecOptions>['values'],
-  argv: Argv,
-): Promise<number> {
+async function runInside(context: Context, values: Input<typeof sandboxExecOptions>['values'], argv: Argv) {
   const { cwd, env } = context;
   const { settings, spec, choice } = await readSpec(context, values);
   const denied = ({ host, port, because }: DeniedHost) =>
@@ -91,7 +80,7 @@ function ownTerminal(argv: Argv, { env }: Context): Argv {
 }
 
 /** Removes what is kept for this project. */
-export async function rm(context: Context, { values }: Input<typeof sandboxOptions>): Promise<number> {
+export async function rm(context: Context, { values }: Input<typeof sandboxOptions>): Promise<void> {
   const { spec } = await readSpec(context, values);
   const names: string[] = [];
   for (const [name, { ok }] of await lookAtProviders(spec)) {
@@ -104,18 +93,10 @@ export async function rm(context: Context, { values }: Input<typeof sandboxOptio
   }
   const text = names.length === 0 ? 'there is no sandbox of this project' : `removed ${names.join(', ')}`;
   context.stdout.write(`${text}\n`);
-  return 0;
 }
 
 /** The sandbox of the settings, and of the options over them. */
-async function readSpec(
-  context: Context,
-  values: Input<typeof sandboxExecOptions>['values'],
-): Promise<{
-  readonly settings: ResolvedSettings;
-  readonly spec: SandboxSpec;
-  readonly choice: SandboxChoice;
-}> {
+async function readSpec(context: Context, values: Input<typeof sandboxExecOptions>['values']) {
   const { cwd, env } = context;
   const { settings, warnings } = loadSettings({ cwd, env, trust: await examineTrust(cwd, env) });
   for (const warning of warnings) context.stderr.write(`warning: ${warning}\n`);

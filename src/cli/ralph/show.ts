@@ -1,22 +1,31 @@
 import { formatDuration } from '../../core/duration.ts';
+import { RalphError } from '../../core/error.ts';
 import { outcomeWithCause } from '../../core/limit-words.ts';
-import { plural } from '../../core/text.ts';
-import { locateRun } from '../../drive/session/session-runs.ts';
+import { plural, shorten } from '../../core/text.ts';
+import {
+  type LocatedRun,
+  listLocated,
+  locateRun,
+  type SessionRun,
+} from '../../drive/session/session-runs.ts';
 import type { RunRecord } from '../../journal/run-record.ts';
-import { skippedText } from '../../journal/run-view.ts';
+import { type IterationView, type RunView, rangeOf, skippedText } from '../../journal/run-view.ts';
+import { systemClock } from '../../os/clock.ts';
+import { diffBetween } from '../../os/git/git-diff.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { type Result, resultOf } from '../../show/result.ts';
 import { factLines } from '../../show/terminal/facts.ts';
 import type { Style } from '../../show/terminal/style.ts';
-import { costText, formatTime, usageText } from '../../show/terminal/units.ts';
+import { costText, formatCost, formatTime, usageText } from '../../show/terminal/units.ts';
 import { verdictTable } from '../../show/terminal/verdict-table.ts';
 import { styleOf, writeJson } from '../kernel/output.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { nowText, readLocated, recordOfLocated } from './located-run.ts';
-import type { showOptions } from './options.ts';
-import { showDiff } from './show-diff.ts';
+import { isDriven, nowText, readLocated, recordOfLocated } from './located-run.ts';
+import type { jsonOptions, showOptions } from './options.ts';
 
-export async function main(context: Context, { values, args }: Input<typeof showOptions>): Promise<number> {
+const maxDiffChars = 64 * 1024 * 1024;
+
+export async function main(context: Context, { values, args }: Input<typeof showOptions>): Promise<void> {
   const { cwd, env, stdout } = context;
   const located = locateRun(env, cwd, args[0]);
   if (values.diff !== undefined) return showDiff(context, located, values.diff);
@@ -26,10 +35,30 @@ export async function main(context: Context, { values, args }: Input<typeof show
   const result = await resultOf(cwd, readLocated(cwd, located).view);
   const verdicts = verdictTable(record.verdicts, style);
   stdout.write(`${summary(record, result, style)}\n${verdicts}${denialList(record)}`);
-  return 0;
 }
 
-/** Says why a run has no outcome. */
+async function showDiff({ cwd, stdout }: Context, located: LocatedRun, number: string): Promise<void> {
+  const { view } = readLocated(cwd, located);
+  const { from, to } = rangeOf(view, iterationOf(view, number));
+  const diff = from === null ? null : await diffBetween(cwd, from, to, maxDiffChars);
+  if (diff === null) {
+    const message = `the changes of run ${view.run} are not kept: there is no git here, or its snapshots are gone`;
+    throw new RalphError('no-diff', message, { remedy: `ralph show ${view.run}` });
+  }
+  stdout.write(cleanTerminal(diff.text));
+}
+
+/** Returns the iteration of a number; undefined without one, for the whole run. */
+export function iterationOf({ run, iterations }: RunView, number: string): IterationView | undefined {
+  if (number === '') return undefined;
+  const one = iterations.findLast(({ iteration }) => String(iteration) === number);
+  if (one !== undefined) return one;
+  const count = new Set(iterations.map(({ iteration }) => iteration)).size;
+  throw new RalphError('usage', `run ${run} has no iteration ${number}: it has ${count}`, {
+    remedy: `ralph show ${run} --diff`,
+  });
+}
+
 const withoutOutcome: Record<RunRecord['state'], string> = {
   going: 'none yet: it is running',
   waiting: 'none yet: it is waiting',
@@ -68,7 +97,6 @@ function summary(record: RunRecord, result: Result, style: Style): string {
   );
 }
 
-/** Lists the tool calls that the guard refused. */
 function denialList({ denials }: RunRecord): string {
   if (denials.length === 0) return '';
   const lines = denials.map(({ iteration, tool, what, category, reason }) => {
@@ -76,4 +104,56 @@ function denialList({ denials }: RunRecord): string {
     return `  Iteration ${iteration}: ${call}\n    ${category}: ${reason}`;
   });
   return `\nRefused by the guard:\n${cleanTerminal(lines.join('\n'))}\n`;
+}
+
+/** `ralph runs` */
+export function list(context: Context, { values }: Input<typeof jsonOptions>): void {
+  const { cwd, env, stdout } = context;
+  const records = listLocated(env, cwd).map((located): Row => {
+    const record = { ...recordOfLocated(context, located), running: isDriven(cwd, located) };
+    const { session } = located;
+    return session === null ? record : { ...record, status: session.status, ...silenceOf(session) };
+  });
+  if (values.json) writeJson(context, records);
+  else if (records.length === 0) stdout.write('No run yet. Start one: ralph run -p "your task"\n');
+  else for (const record of records) stdout.write(`${row(record)}\n`);
+}
+
+/** Days without an event after which the session of a loop is likely to be gone. */
+const silentDays = 3;
+
+function silenceOf({ status, updatedAt }: SessionRun): { readonly silentDays?: number } {
+  const days = Math.floor((systemClock.now() - updatedAt) / 86_400_000);
+  return status !== 'ended' && days >= silentDays ? { silentDays: days } : {};
+}
+
+type Row = RunRecord & { readonly running: boolean; readonly status?: string; readonly silentDays?: number };
+
+const stateWords: Record<RunRecord['state'], string> = {
+  going: 'running',
+  waiting: 'waiting',
+  yielded: 'waiting',
+  ended: 'ended',
+  abandoned: 'killed',
+};
+
+function row(record: Row): string {
+  const { run, outcome, iterations, agent, usage, startedAt, status } = record;
+  const end = outcome === null ? null : outcomeWithCause(outcome, record.becauseCode);
+  const state = end ?? status ?? stateWords[record.state];
+  const cost = usage.costUsd === undefined ? '' : formatCost(usage.costUsd);
+  return [
+    run.padEnd(24),
+    (startedAt === null ? '' : formatTime(startedAt)).padEnd(20),
+    state.padEnd(22),
+    plural(iterations, 'iteration').padEnd(14),
+    agent ?? '',
+    cost,
+    shorten(cleanTerminal(record.task), 60),
+    record.doing === null ? '' : `now: ${shorten(nowText(record), 80)}`,
+    record.silentDays === undefined ? '' : `no sign for ${record.silentDays} days; ralph stop ${run} ends it`,
+    skippedText(record) ?? '',
+  ]
+    .join('  ')
+    .trimEnd();
 }

@@ -8,17 +8,12 @@ import type { Context, Input } from '../kernel/spec.ts';
 import { readLocated } from './located-run.ts';
 import type { statsOptions } from './options.ts';
 
-export function main(context: Context, { values, args }: Input<typeof statsOptions>): number {
+export function main(context: Context, { values, args }: Input<typeof statsOptions>): void {
   const { cwd, env, stdout } = context;
   const runs = values.all ? listLocated(env, cwd) : [locateRun(env, cwd, args[0])];
   const views = runs.map((run) => readLocated(cwd, run).view);
   const now = systemClock.now();
-  if (values.csv) {
-    stdout.write(figuresCsv(views.map((view) => runFigures(view.run, view, now))));
-    return 0;
-  }
-  const stats = statsOf(views, now);
-  if (values.json) return writeJson(context, stats);
-  stdout.write(statsText(stats, styleOf(context)));
-  return 0;
+  if (values.csv) stdout.write(figuresCsv(views.map((view) => runFigures(view.run, view, now))));
+  else if (values.json) writeJson(context, statsOf(views, now));
+  else stdout.write(statsText(statsOf(views, now), styleOf(context)));
 }

@@ -83,7 +83,24 @@ export function terminalTalk({ stdin, stdout }: Context): Talk {
   };
 }
 
-/** Reads the answers from lines of a pipe. `first` fails if none comes in time. */
+/** Asks the person at the terminal for a yes. Ctrl+C is a no. */
+export async function confirm(context: Context, question: string): Promise<boolean> {
+  const talk = terminalTalk(context);
+  try {
+    return await isYes(talk, `${question} (y/N)`, 'N');
+  } catch (error) {
+    if (error instanceof Interrupted) return false;
+    throw error;
+  } finally {
+    talk.close();
+  }
+}
+
+export async function isYes(talk: Talk, text: string, preset: 'Y' | 'N'): Promise<boolean> {
+  return /^y(es)?$/i.test(await talk.ask({ text, preset }));
+}
+
+/** Reads the answers from lines of a pipe. */
 export function pipedTalk({ stdin, stdout }: Context): Talk {
   const reader = createInterface({ input: stdin });
   const lines = reader[Symbol.asyncIterator]();

@@ -1,25 +1,18 @@
 import { command } from '../kernel/spec.ts';
-import {
-  dashboardOptions,
-  jsonOptions,
-  reportOptions,
-  showOptions,
-  statsOptions,
-  watchOptions,
-} from './options.ts';
+import * as options from './options.ts';
 
 /** Commands that only look. */
 export const viewCommands = {
   runs: command({
     summary: 'List the runs of this working copy.',
-    options: jsonOptions,
+    options: options.jsonOptions,
     examples: [['ralph runs', 'newest last']],
-    load: () => import('./runs.ts'),
+    load: async () => ({ main: (await import('./show.ts')).list }),
   }),
   show: command({
     summary: 'Show a run: how it ended, and every verdict with its evidence.',
     args: [{ name: 'RUN', help: 'a run id or its beginning; the latest run if left out' }],
-    options: showOptions,
+    options: options.showOptions,
     examples: [
       ['ralph show', 'the latest run here'],
       ['ralph show latest --json', 'the same for scripts'],
@@ -32,7 +25,7 @@ export const viewCommands = {
     args: [
       { name: 'RUN', help: 'a run id or its beginning; the latest run, and those after it, if left out' },
     ],
-    options: watchOptions,
+    options: options.watchOptions,
     examples: [
       ['ralph watch', 'from another terminal, while a loop runs here; ? shows the keys'],
       ['ralph watch | tee story.txt', 'the same as text, until the run is over'],
@@ -43,7 +36,7 @@ export const viewCommands = {
   stats: command({
     summary: 'What a run came to: cost, time by kind, claims, reviews, guardrails.',
     args: [{ name: 'RUN', help: 'a run id or its beginning; the latest run if left out' }],
-    options: statsOptions,
+    options: options.statsOptions,
     examples: [
       ['ralph stats', 'the latest run'],
       ['ralph stats --all --json', 'what an accepted task costs here, for scripts'],
@@ -54,14 +47,14 @@ export const viewCommands = {
   verdict: command({
     summary: 'Print each claim with its evidence, and judge the recorded run again.',
     args: [{ name: 'RUN', help: 'a run id or its beginning; the latest run if left out' }],
-    options: jsonOptions,
+    options: options.jsonOptions,
     examples: [['ralph verdict', 'can "done" be trusted?']],
     load: () => import('./verdict.ts'),
   }),
   report: command({
     summary: 'Write a run as one HTML file with all its charts, to keep or to send.',
     args: [{ name: 'RUN', help: 'a run id or its beginning; the latest run if left out' }],
-    options: reportOptions,
+    options: options.reportOptions,
     examples: [
       ['ralph report', 'the latest run here'],
       ['ralph report --all -o night.html', 'all runs of this folder'],
@@ -72,7 +65,7 @@ export const viewCommands = {
   }),
   dashboard: command({
     summary: 'Serve a local web page with all loops and their charts, live.',
-    options: dashboardOptions,
+    options: options.dashboardOptions,
     examples: [
       ['ralph dashboard', 'opens it in the browser; Ctrl-C ends it'],
       ['ralph dashboard --no-open --port 7070', 'prints the address with its token'],

@@ -17,33 +17,21 @@ import { isDriven } from './located-run.ts';
 /** How much of a stream is read when the watch begins in the middle of it. */
 const lastBytes = 256 * 1024;
 
-/** A run that is read while another process writes it. */
-export type WatchedRun = {
-  readonly located: LocatedRun;
-  readonly loop: RunView;
-  /** Reads and returns the new events. */
-  read(): readonly JournalEvent[];
-  /** True if its process lives, or its session may go on. */
-  isAlive(): boolean;
-  /** What the agent of the newest iteration wrote so far. */
-  output(): string;
-  figures(): LiveFigures;
-};
+export type WatchedRun = ReturnType<typeof watchRun>;
 
-export function watchRun({ env, cwd }: Context, first: LocatedRun, style: Style): WatchedRun {
+/** Reads a run while another process writes it. */
+export function watchRun({ env, cwd }: Context, first: LocatedRun, style: Style) {
   let located = first;
   const tail = tailJournal(located.journal);
   let loop = new RunView(first.run);
   const stream = watchStream(cwd, first.run, style);
-
   return {
-    get located() {
-      return located;
-    },
+    run: first.run,
     get loop() {
       return loop;
     },
-    read() {
+    /** Reads and returns the new events. */
+    read(): readonly JournalEvent[] {
       // The hooks of a session say when its loop is over.
       if (located.session !== null) located = locateRun(env, cwd, first.run);
       const { events, damaged, unknown, restarted } = tail.read();
@@ -61,16 +49,17 @@ export function watchRun({ env, cwd }: Context, first: LocatedRun, style: Style)
       if (newest !== undefined && located.session === null) stream.read(newest);
       return events;
     },
+    /** True if its process lives, or its session may go on. */
     isAlive: () => isDriven(cwd, located),
+    /** What the agent of the newest iteration wrote so far. */
     output: () => stream.output()?.text() ?? '',
-    figures() {
+    figures(): LiveFigures {
       const isRunning = loop.iterations.at(-1)?.agentMs === null && loop.state === 'going';
       return (isRunning && stream.output()?.figures()) || noFigures;
     },
   };
 }
 
-/** Follows the agent's stream of the newest iteration. */
 function watchStream(cwd: string, run: string, style: Style) {
   let adapter: AgentAdapter | null = null;
   let index = -1;

@@ -47,7 +47,7 @@ export const swarm: Program = {
       summary: 'Tell whether a worker runs: exit code 0 running, 1 stopped, 2 not found.',
       options: options.clusterOptions,
       examples: [['swarm status agent', 'one line']],
-      load: () => import('./status.ts'),
+      load: async () => ({ main: (await import('./why.ts')).status }),
     }),
     logs: onWorker({
       summary: "Show a worker's screen, or the log of one in the background.",

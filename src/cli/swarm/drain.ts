@@ -8,7 +8,7 @@ import type { drainOptions, hostsOptions } from './options.ts';
 import { writeList } from './table.ts';
 
 /** Lets machines finish their iterations and take no new ones. */
-export async function main(context: Context, { values, args }: Input<typeof drainOptions>): Promise<number> {
+export async function main(context: Context, { values, args }: Input<typeof drainOptions>): Promise<void> {
   const [host] = args;
   if (host === undefined && !values.all)
     throw fault('name a machine, or all of them with --all', 'swarm hosts');
@@ -19,11 +19,10 @@ export async function main(context: Context, { values, args }: Input<typeof drai
     for (const one of await cluster.drain(host ?? null, !values.undo)) {
       context.stdout.write(values.undo ? `${one} takes loops again\n` : `draining ${one}\n`);
     }
-    return 0;
   });
 }
 
-export async function mainHosts(context: Context, { values }: Input<typeof hostsOptions>): Promise<number> {
+export async function mainHosts(context: Context, { values }: Input<typeof hostsOptions>): Promise<void> {
   return withCluster(context, values, async (cluster) => {
     const hosts = await cluster.hosts();
     return writeList(context, values.format, {

@@ -1,10 +1,10 @@
 import type { Context, Input } from '../kernel/spec.ts';
 import { fault, warn } from './context.ts';
 import type { Fleet } from './fleet.ts';
+import { withFleet } from './local-fleet.ts';
 import type { cleanOptions, killOptions } from './options.ts';
-import { withFleet } from './with-fleet.ts';
 
-export function mainKill(context: Context, { values, args }: Input<typeof killOptions>): Promise<number> {
+export function mainKill(context: Context, { values, args }: Input<typeof killOptions>): Promise<void> {
   if (!values.all && args[0] === undefined) throw fault('must specify worker name or --all');
   const worktree = { remove: values['rm-worktree'] === true, force: values['force-dirty'] === true };
   return withFleet(context, values, async (fleet) => {
@@ -14,11 +14,10 @@ export function mainKill(context: Context, { values, args }: Input<typeof killOp
         context.stdout.write(`killed ${name}\n`);
       }),
     );
-    return 0;
   });
 }
 
-export function mainClean(context: Context, { values, args }: Input<typeof cleanOptions>): Promise<number> {
+export function mainClean(context: Context, { values, args }: Input<typeof cleanOptions>): Promise<void> {
   if (!values.all && args[0] === undefined) throw fault('must specify worker name or use --all');
   const worktree = { remove: values['rm-worktree'] !== false, force: values['force-dirty'] === true };
   return withFleet(context, values, async (fleet) => {
@@ -29,7 +28,6 @@ export function mainClean(context: Context, { values, args }: Input<typeof clean
         warn(context, `skipping '${name}' (${busy === 'running' ? 'still running' : busy})`);
       else throw fault(`cannot clean ${busy} worker '${name}'`, `swarm kill ${name}`);
     }
-    return 0;
   });
 }
 

@@ -12,10 +12,7 @@ import type { allOptions, sendOptions } from './options.ts';
 type Window = { readonly pane: Pane; readonly tmux: Tmux };
 
 /** `swarm send NAME TEXT`, or `swarm send --all TEXT`. */
-export async function mainSend(
-  context: Context,
-  { values, args }: Input<typeof sendOptions>,
-): Promise<number> {
+export async function mainSend(context: Context, { values, args }: Input<typeof sendOptions>) {
   requirePerson(context.env);
   const { all = false, raw = false } = values;
   const [name, text] = all ? [undefined, args[0]] : args;
@@ -26,18 +23,16 @@ export async function mainSend(
     await typeText(tmux, pane.id, text, { clear: !raw, enter: !values['no-enter'] });
     context.stdout.write(`sent to ${worker.name}\n`);
   });
-  return 0;
 }
 
 /** `swarm interrupt` presses Ctrl-C, `swarm eof` Ctrl-D. */
 export function pressKey(key: 'C-c' | 'C-d', message: string) {
   return {
-    async main(context: Context, { values, args }: Input<typeof allOptions>): Promise<number> {
+    async main(context: Context, { values, args }: Input<typeof allOptions>): Promise<void> {
       await each(context, args[0], values.all === true, async (worker, { tmux, pane }) => {
         await tmux.sendKeys(pane.id, key);
         context.stdout.write(`${message} ${worker.name}\n`);
       });
-      return 0;
     },
   };
 }

@@ -4,11 +4,11 @@ import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { fault } from './context.ts';
 import type { Limits } from './fleet.ts';
+import { withFleet } from './local-fleet.ts';
 import type { limitsOptions } from './options.ts';
-import { withFleet } from './with-fleet.ts';
 
 /** Shows the limits that hold over all loops, and changes them. */
-export function main(context: Context, { values }: Input<typeof limitsOptions>): Promise<number> {
+export function main(context: Context, { values }: Input<typeof limitsOptions>): Promise<void> {
   const { release, unlimited } = values;
   const [max, starts, cost] = [values['max-parallel'], values['starts-per-minute'], values['max-cost']];
   return withFleet(context, values, async (fleet) => {
@@ -22,7 +22,6 @@ export function main(context: Context, { values }: Input<typeof limitsOptions>):
       throw fault(`no loop waits for the account '${release}'`, 'swarm limits');
     }
     context.stdout.write(cleanTerminal(limitsText(await fleet.limits())));
-    return 0;
   });
 }
 

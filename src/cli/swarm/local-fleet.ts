@@ -24,8 +24,20 @@ import { programCommand } from '../kernel/program-command.ts';
 import type { Context } from '../kernel/spec.ts';
 import { allWorkers, fault, needWorker, warn, warnOfDamage } from './context.ts';
 import type { Fleet, History, Member, WorktreeChoice } from './fleet.ts';
+import { wantsCluster, withCluster } from './open-cluster.ts';
 
-export function localFleet(context: Context): Fleet {
+/** Calls `use` with the fleet that the command is about. */
+export async function withFleet<T>(
+  context: Context,
+  values: { readonly cluster?: string },
+  use: (fleet: Fleet) => Promise<T>,
+): Promise<T> {
+  if (!wantsCluster(context, values)) return use(localFleet(context));
+  const { clusterFleet } = await import('./cluster-fleet.ts');
+  return withCluster(context, values, (cluster) => use(clusterFleet(cluster)));
+}
+
+function localFleet(context: Context): Fleet {
   const { env } = context;
   return {
     isCluster: false,
@@ -82,7 +94,6 @@ function memberOf(worker: Worker, running: boolean, loop: LoopRecord | null): Me
   };
 }
 
-/** Reads the loop of a worker, and warns if its record was damaged. */
 function readLoopOf(context: Context, worker: Worker): LoopRecord | null {
   const loop = loopOf(context.env, worker);
   warnOfDamage(context, worker, loop);
@@ -174,7 +185,6 @@ function setLimits(env: Environment, change: Parameters<Fleet['setLimits']>[0]):
   wakeLoops(env);
 }
 
-/** Tells all loops that a limit has changed. */
 function wakeLoops(env: Environment): void {
   ensureSignals(env);
   for (const name of listLoops(env)) signalChange(env, name);

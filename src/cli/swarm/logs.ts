@@ -17,19 +17,16 @@ const followMs = 1000;
 const followLines = 30;
 const clearScreen = '\u001b[2J\u001b[H';
 
-export async function main(context: Context, input: Input<typeof logsOptions>): Promise<number> {
+export async function main(context: Context, input: Input<typeof logsOptions>): Promise<void> {
   if (wantsCluster(context, input.values)) return logsInCluster(context, input);
   const { values, args } = input;
   const worker = await needWorker(context, args[0]);
   const { follow = false, history = false, lines } = values;
   if (worker.tmux === null) return showFiles(context, worker, follow, lines);
   const above = history ? (lines ?? historyLines) : (lines ?? 0);
-  if (!follow) {
-    const screen = await screenOf(context, worker, above);
-    context.stdout.write(`${history || lines === undefined ? screen : lastLines(screen, lines)}\n`);
-    return 0;
-  }
-  return followScreen(context, () => screenOf(context, worker, above), lines);
+  if (follow) return followScreen(context, () => screenOf(context, worker, above), lines);
+  const screen = await screenOf(context, worker, above);
+  context.stdout.write(`${history || lines === undefined ? screen : lastLines(screen, lines)}\n`);
 }
 
 /** Writes the last lines of a screen whenever they change, until a signal ends the program. */
@@ -47,7 +44,7 @@ async function followScreen(
   }
 }
 
-function logsInCluster(context: Context, { values, args }: Input<typeof logsOptions>): Promise<number> {
+function logsInCluster(context: Context, { values, args }: Input<typeof logsOptions>): Promise<void> {
   const { follow = false, history = false, lines = 1000 } = values;
   return withCluster(context, values, async (cluster) => {
     const { name } = await needClusterLoop(cluster, args[0]);
@@ -57,12 +54,11 @@ function logsInCluster(context: Context, { values, args }: Input<typeof logsOpti
     const text = lastLines(await tail(), lines);
     if (text === '') throw fault(`nothing was printed yet by '${name}'`, `swarm why ${name}`);
     context.stdout.write(`${text}\n`);
-    return 0;
   });
 }
 
 /** Shows all that the machines have of a loop's output; the store has only the end of it. */
-async function showRecords(context: Context, cluster: Cluster, name: string): Promise<number> {
+async function showRecords(context: Context, cluster: Cluster, name: string): Promise<void> {
   const { fetchRecords } = await import('../../cluster/records.ts');
   const hosts = await cluster.hosts();
   const reachable = hosts.filter(({ gone, loops }) => loops.length > 0 || !gone);
@@ -81,7 +77,7 @@ async function showRecords(context: Context, cluster: Cluster, name: string): Pr
   const silent = await fetchRecords(cluster, name, hostNames, show);
   const missing = [...silent, ...away.map(({ host }) => host)];
   if (missing.length > 0) warn(context, `what these machines have of it is missing: ${missing.join(', ')}`);
-  if (last !== null) return 0;
+  if (last !== null) return;
   throw fault(`no machine that can be reached has a record of '${name}'`, `swarm why ${name}`);
 }
 
@@ -102,23 +98,18 @@ function lastLines(text: string, count: number): string {
   return text.split('\n').slice(-count).join('\n');
 }
 
-async function showFiles(
-  context: Context,
-  { name }: Worker,
-  follow: boolean,
-  lines?: number,
-): Promise<number> {
+async function showFiles(context: Context, { name }: Worker, follow: boolean, lines?: number) {
   const paths = logPaths(context.env, name);
   const show = (output: 'stdout' | 'stderr') => {
     const onData = (bytes: Buffer) => void context[output].write(bytes);
     return tailFile(paths[output], { follow, onData, ...(lines === undefined ? {} : { lines }) });
   };
   const exist = await Promise.all([show('stdout'), show('stderr')]);
-  if (exist.includes(true)) return 0;
+  if (exist.includes(true)) return;
   throw new RalphError('no-logs', `no logs found for ${name}`, { exitCode: 1 });
 }
 
-export async function peek(context: Context, { values, args }: Input<typeof peekOptions>): Promise<number> {
+export async function peek(context: Context, { values, args }: Input<typeof peekOptions>): Promise<void> {
   const { lines = 30, all = false } = values;
   const without = 'a name or --all is required';
   const workers = all
@@ -130,15 +121,10 @@ export async function peek(context: Context, { values, args }: Input<typeof peek
     if (text !== null) context.stdout.write(all ? `=== ${name} ===\n${text}\n\n` : `${text}\n`);
     else if (!all) throw fault(`worker '${name}' is not running`);
   }
-  return 0;
 }
 
 /** The last lines in the window or the log of a worker that runs; null for any other. */
-async function tailOf(
-  context: Context,
-  { worker, pane, running }: Live,
-  count: number,
-): Promise<string | null> {
+async function tailOf(context: Context, { worker, pane, running }: Live, count: number) {
   if (!running) return null;
   if (worker.tmux === null) {
     const parts: Buffer[] = [];

@@ -1,12 +1,6 @@
 import { type Argument, type CommandSpec, command } from '../kernel/spec.ts';
 import { noOptions } from '../ralph/options.ts';
-import {
-  clusterOptions,
-  ralphInitOptions,
-  ralphLogsOptions,
-  ralphLsOptions,
-  ralphSpawnOptions,
-} from './options.ts';
+import * as options from './options.ts';
 
 const worker: Argument = { name: 'NAME', help: 'the worker' };
 const spawnExample = 'swarm ralph spawn --name a --prompt-file PROMPT.md --max-iterations 20 -- claude';
@@ -17,10 +11,10 @@ type Loops = typeof import('./ralph.ts');
 function onLoop(
   summary: string,
   example: readonly [command: string, meaning: string],
-  pick: (loops: Loops) => Loops['mainPause'],
-): CommandSpec<typeof clusterOptions> {
+  pick: (loops: Loops) => Loops['mainPause' | 'mainRun'],
+): CommandSpec<typeof options.clusterOptions> {
   const load = async () => ({ main: pick(await import('./ralph.ts')) });
-  return { summary, args: [worker], options: clusterOptions, examples: [example], load };
+  return { summary, args: [worker], options: options.clusterOptions, examples: [example], load };
 }
 
 /** `swarm ralph` */
@@ -28,7 +22,7 @@ export const loopCommands = {
   'ralph spawn': command({
     summary: 'Start a loop: the same as swarm spawn --ralph.',
     args: [{ name: 'COMMAND', help: 'after --, the command and its words', many: true }],
-    options: ralphSpawnOptions,
+    options: options.ralphSpawnOptions,
     examples: [[spawnExample, 'claude is started anew 20 times at most']],
     load: async () => ({ main: (await import('./spawn.ts')).mainRalph }),
   }),
@@ -59,20 +53,20 @@ export const loopCommands = {
   ),
   'ralph ls': command({
     summary: 'List the loops.',
-    options: ralphLsOptions,
+    options: options.ralphLsOptions,
     examples: [['swarm ralph ls', 'each with its iteration and what it is doing']],
     load: async () => ({ main: (await import('./ralph.ts')).mainLs }),
   }),
   'ralph logs': command({
     summary: 'Show the iterations of a loop.',
     args: [worker],
-    options: ralphLogsOptions,
+    options: options.ralphLogsOptions,
     examples: [['swarm ralph logs agent --live', 'and go on']],
     load: async () => ({ main: (await import('./ralph.ts')).mainLogs }),
   }),
   'ralph init': command({
     summary: 'Write a PROMPT.md to begin with.',
-    options: ralphInitOptions,
+    options: options.ralphInitOptions,
     examples: [['swarm ralph init', 'in this folder']],
     load: async () => ({ main: (await import('./ralph.ts')).mainInit }),
   }),

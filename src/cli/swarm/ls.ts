@@ -12,7 +12,7 @@ import { wantsCluster, withCluster } from './open-cluster.ts';
 import type { lsOptions } from './options.ts';
 import { writeList } from './table.ts';
 
-export async function main(context: Context, input: Input<typeof lsOptions>): Promise<number> {
+export async function main(context: Context, input: Input<typeof lsOptions>): Promise<void> {
   if (wantsCluster(context, input.values)) return listCluster(context, input);
   const { format, status = 'all', tag } = input.values;
   const tagged = (await allWorkers(context)).filter(({ tags }) => tag === undefined || tags.includes(tag));
@@ -36,7 +36,7 @@ export async function main(context: Context, input: Input<typeof lsOptions>): Pr
   });
 }
 
-function listCluster(context: Context, { values }: Input<typeof lsOptions>): Promise<number> {
+function listCluster(context: Context, { values }: Input<typeof lsOptions>): Promise<void> {
   const { format, status = 'all', tag } = values;
   return withCluster(context, values, async (cluster) => {
     const views = (await cluster.list())

@@ -4,13 +4,13 @@ import type { Context, Input } from '../kernel/spec.ts';
 import type { noOptions } from '../ralph/options.ts';
 import { fault, needWorker, warn } from './context.ts';
 
-export async function main(context: Context, { args }: Input<typeof noOptions>): Promise<number> {
+export async function main(context: Context, { args }: Input<typeof noOptions>): Promise<void> {
   const worker = await needWorker(context, args[0]);
   if (worker.worktree === null) throw fault(`worker '${worker.name}' has no worktree to merge`);
   const merge = await mergeWorktree(worker.name, worker.worktree);
   if (merge.kind === 'up-to-date') {
     context.stdout.write(`${worker.name} is merged into ${merge.into} already\n`);
-    return 0;
+    return;
   }
   const { commits, into, commit, untracked } = merge;
   if (untracked > 0)
@@ -18,5 +18,4 @@ export async function main(context: Context, { args }: Input<typeof noOptions>):
   const how = merge.kind === 'fast-forward' ? 'fast-forward' : 'merge commit';
   const text = `merged ${plural(commits, 'commit')} of ${worker.name} into ${into} (${how} ${commit})`;
   context.stdout.write(`${text}\n`);
-  return 0;
 }

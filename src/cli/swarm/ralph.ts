@@ -9,12 +9,12 @@ import { requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { fault, warn } from './context.ts';
 import type { History, ShownLoop } from './fleet.ts';
+import { withFleet } from './local-fleet.ts';
 import { wantsCluster } from './open-cluster.ts';
 import type { clusterOptions, ralphInitOptions, ralphLogsOptions, ralphLsOptions } from './options.ts';
 import { writeList } from './table.ts';
 import { followLoop } from './wait.ts';
 import { skippedTexts } from './why.ts';
-import { withFleet } from './with-fleet.ts';
 
 /** The PROMPT.md of `swarm ralph init`. It is short, which leaves the context to the work. */
 const promptTemplate = `study specs/README.md
@@ -33,13 +33,12 @@ const followMs = 1000;
 
 type LoopInput = Input<typeof clusterOptions>;
 
-export function mainPause(context: Context, { values, args }: LoopInput): Promise<number> {
+export function mainPause(context: Context, { values, args }: LoopInput): Promise<void> {
   return withFleet(context, values, async (fleet) => {
     const { name, status } = await fleet.needLoop(args[0]);
     if (await fleet.pause(name)) context.stdout.write(`paused ralph loop for ${name}\n`);
     else if (status === 'paused') warn(context, `worker '${name}' is already paused`);
     else warn(context, `worker '${name}' is not running (${status})`);
-    return 0;
   });
 }
 
@@ -68,12 +67,11 @@ export function mainResume(context: Context, { values, args }: LoopInput): Promi
   });
 }
 
-export function mainStop(context: Context, { values, args }: LoopInput): Promise<number> {
+export function mainStop(context: Context, { values, args }: LoopInput): Promise<void> {
   return withFleet(context, values, async (fleet) => {
     const { name } = await fleet.needLoop(args[0]);
     await fleet.end(name);
     context.stdout.write(`stopped ralph loop for ${name}\n`);
-    return 0;
   });
 }
 
@@ -90,15 +88,14 @@ export function mainRun(context: Context, { values, args }: LoopInput): Promise<
   });
 }
 
-export function mainStatus(context: Context, { values, args }: LoopInput): Promise<number> {
+export function mainStatus(context: Context, { values, args }: LoopInput): Promise<void> {
   return withFleet(context, values, async (fleet) => {
     const loop = await fleet.needLoop(args[0]);
     context.stdout.write(cleanTerminal(statusText(loop, await fleet.history(loop.name))));
-    return 0;
   });
 }
 
-export function mainLs(context: Context, { values }: Input<typeof ralphLsOptions>): Promise<number> {
+export function mainLs(context: Context, { values }: Input<typeof ralphLsOptions>): Promise<void> {
   const { format, status = 'all' } = values;
   return withFleet(context, values, async (fleet) => {
     const list = (await fleet.loops()).filter((loop) => status === 'all' || stateOf(loop).status === status);
@@ -120,10 +117,7 @@ export function mainLs(context: Context, { values }: Input<typeof ralphLsOptions
   });
 }
 
-export function mainLogs(
-  context: Context,
-  { values, args }: Input<typeof ralphLogsOptions>,
-): Promise<number> {
+export function mainLogs(context: Context, { values, args }: Input<typeof ralphLogsOptions>) {
   return withFleet(context, values, async (fleet) => {
     const { name } = await fleet.needLoop(args[0]);
     const write = (lines: readonly string[]) =>
@@ -137,22 +131,19 @@ export function mainLogs(
       lines = await fleet.log(name);
       write(lines.filter((line) => !old.has(line)));
     }
-    return 0;
   });
 }
 
-export function mainInit(context: Context, { values }: Input<typeof ralphInitOptions>): number {
+export function mainInit(context: Context, { values }: Input<typeof ralphInitOptions>): void {
   const path = join(context.cwd, 'PROMPT.md');
   const exists = lstatOf(path) !== null;
   if (exists && !values.force) throw fault('PROMPT.md already exists (use --force to overwrite)');
   writeAtomic(path, promptTemplate, { mode: 0o644 });
   context.stdout.write(`created PROMPT.md${exists ? ' (overwritten)' : ''}\n`);
-  return 0;
 }
 
-export function mainTemplate(context: Context): number {
+export function mainTemplate(context: Context): void {
   context.stdout.write(promptTemplate);
-  return 0;
 }
 
 function statusText(loop: ShownLoop, history: History): string {

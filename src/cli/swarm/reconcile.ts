@@ -8,10 +8,7 @@ import { needClusterLoop, withCluster } from './open-cluster.ts';
 import type { reconcileOptions } from './options.ts';
 
 /** Corrects the counters of the store by the commits on the branches. */
-export async function main(
-  context: Context,
-  { values, args }: Input<typeof reconcileOptions>,
-): Promise<number> {
+export async function main(context: Context, { values, args }: Input<typeof reconcileOptions>) {
   const places = placesIn(defaultFolder(context.env));
   return withCluster(context, values, async (cluster) => {
     const all = args[0] === undefined ? await cluster.list() : [await needClusterLoop(cluster, args[0])];

@@ -14,10 +14,7 @@ import type { Context, Input } from '../kernel/spec.ts';
 import { fault, needWorker, placeText } from './context.ts';
 import type { respawnOptions } from './options.ts';
 
-export async function main(
-  context: Context,
-  { values, args }: Input<typeof respawnOptions>,
-): Promise<number> {
+export async function main(context: Context, { values, args }: Input<typeof respawnOptions>) {
   const { env } = context;
   const old = await needWorker(context, args[0]);
   const worker = await holdWorker(env, old.name, async () => {
@@ -53,7 +50,6 @@ export async function main(
   });
   if (worker.metadata.ralph === true) await ensureSupervisor(env, programCommand('swarm'));
   context.stdout.write(`respawned ${worker.name} (${placeText(worker)})\n`);
-  return 0;
 }
 
 /** Makes the worktree anew if it is gone or has to be clean; null if it stays as it is. */

@@ -18,7 +18,7 @@ import { isFolder } from '../../os/files/files.ts';
 import { tmuxServer } from '../../os/terminal/tmux.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
-import { requireTrust } from '../ralph/require-trust.ts';
+import { requireTrust } from '../ralph/trust.ts';
 import { fault, placeText, warn } from './context.ts';
 import { type ralphSpawnOptions, type spawnOptions, supervisedRunOptions } from './options.ts';
 import { followLoop } from './wait.ts';
@@ -189,7 +189,6 @@ function loopText({ loop }: SpawnOrder, { metadata }: Worker): string {
 }
 
 const lookMs = 250;
-/** An input prompt anywhere on the screen. */
 const inputPrompt = /^\s*[>❯›$] /m;
 /** The prompt may have scrolled off meanwhile. */
 const historyLines = 200;

@@ -42,10 +42,7 @@ export async function main(context: Context, input: SubmitInput): Promise<number
   });
 }
 
-function orderOf(
-  context: Context,
-  { values, args }: SubmitInput,
-): LoopOrder & { readonly source: WorkSource } {
+function orderOf(context: Context, { values, args }: SubmitInput) {
   const command = args[0] === '--' ? args.slice(1) : args;
   if (command.length === 0) throw fault('no command provided (use -- command...)');
   const { cwd = '.' } = values;

@@ -9,7 +9,7 @@ import type { Context } from '../kernel/spec.ts';
 const defaultTickMs = 2000;
 
 /** Drives all loops of this machine, in one process. Ends when none is left. */
-export async function main(context: Context): Promise<number> {
+export async function main(context: Context): Promise<void> {
   const { env, stdout } = context;
   const paths = fleetPaths(env);
   ensureDir(paths.root);
@@ -38,10 +38,9 @@ export async function main(context: Context): Promise<number> {
       return true;
     });
     if (!isIdle) lock.release();
-    if (!isIdle || !hasWork(env)) return 0;
+    if (!isIdle || !hasWork(env)) return;
     holding = acquireLock(paths.supervisorLock, {});
   }
-  return 0;
 }
 
 /** Milliseconds between two looks at the screens. SWARM_TICK_MS sets them, for tests. */

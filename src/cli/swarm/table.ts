@@ -11,12 +11,11 @@ type List = {
 };
 
 /** Writes a list in a format, `table` if none is given. */
-export function writeList(context: Context, format = 'table', list: List): number {
-  if (format === 'json') return writeJson(context, list.json());
+export function writeList(context: Context, format = 'table', list: List): void {
   const { stdout } = context;
-  if (format === 'names') stdout.write(list.names.map((name) => `${name}\n`).join(''));
+  if (format === 'json') writeJson(context, list.json());
+  else if (format === 'names') stdout.write(list.names.map((name) => `${name}\n`).join(''));
   else stdout.write(tableText(list.head, list.rows()));
-  return 0;
 }
 
 /** Rows in columns as wide as their widest word; nothing at all without rows. */

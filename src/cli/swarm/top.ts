@@ -7,8 +7,8 @@ import { type FullScreenControl, runFullScreen } from '../kernel/full-screen.ts'
 import { isInteractive, styleOf } from '../kernel/output.ts';
 import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
+import { withFleet } from './local-fleet.ts';
 import type { topOptions } from './options.ts';
-import { withFleet } from './with-fleet.ts';
 
 const commands: Readonly<Record<string, readonly string[]>> = {
   a: ['attach'],

@@ -13,19 +13,10 @@ import { programCommand } from '../kernel/program-command.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { fault, warn } from './context.ts';
 import type { Fleet, Member } from './fleet.ts';
+import { withFleet } from './local-fleet.ts';
 import type { waitOptions } from './options.ts';
-import { withFleet } from './with-fleet.ts';
 
 const lookMs = 500;
-
-/** A worker that somebody waits for. `exitCode` is 1 as long as a loop goes on. */
-type WaitEntry = {
-  readonly name: string;
-  readonly isOver: boolean;
-  /** How it ended, in words. */
-  readonly text: string;
-  readonly exitCode: number;
-};
 
 export function main(context: Context, { values, args }: Input<typeof waitOptions>): Promise<number> {
   if (!values.all && args[0] === undefined) throw fault('name required (or use --all)');
@@ -48,7 +39,7 @@ export async function waitUntilOver(
   // Also starts a supervisor if it has died: the loops would never end without one.
   const ask = async () => (await fleet.all(only)).map(entryOf);
   const deadline = systemClock.monotonic() + timeout;
-  const say = ({ name, text }: Pick<WaitEntry, 'name' | 'text'>) =>
+  const say = ({ name, text }: { readonly name: string; readonly text: string }) =>
     context.stdout.write(cleanTerminal(`${name}: ${text}\n`));
   let entries = await ask();
   // Of all workers, those that were done before are no news.
@@ -72,7 +63,8 @@ export async function waitUntilOver(
   }
 }
 
-function entryOf({ name, running, isLoop, loop }: Member): WaitEntry {
+/** Says whether a worker is over, how it ended, and its exit code, which is 1 as long as a loop goes on. */
+function entryOf({ name, running, isLoop, loop }: Member) {
   if (!isLoop) return { name, isOver: !running, text: 'exited', exitCode: 0 };
   if (loop === null) return { name, isOver: !running, text: 'exited, its loop is gone', exitCode: 1 };
   const exitCode = exitCodeOf(loop);

@@ -26,10 +26,7 @@ import { needAddress, warnInTheClear, withCluster } from './open-cluster.ts';
 import type { workerCommandOptions } from './options.ts';
 
 /** Runs loops of a cluster on this machine until a signal ends it. */
-export async function main(
-  context: Context,
-  { values }: Input<typeof workerCommandOptions>,
-): Promise<number> {
+export async function main(context: Context, { values }: Input<typeof workerCommandOptions>) {
   const { env } = context;
   warnInTheClear(context, needAddress(context, values));
   const folder = resolve(context.cwd, values.dir ?? defaultFolder(env));

@@ -1,15 +1,17 @@
 import { acpAgent, acpWordsOf } from '../../../agents/acp/agent.ts';
+import { createClient } from '../../../agents/acp/client.ts';
 import type { AgentAdapter, Permissions } from '../../../agents/adapter.ts';
 import { userAgent } from '../../../agents/custom/user-agent.ts';
+import { asRecord, parseRecord, str } from '../../../agents/json.ts';
 import { agentNameOf, agents } from '../../../agents/registry.ts';
+import { createTurnReader } from '../../../agents/turn.ts';
 import { atLeast } from '../../../agents/version.ts';
 import { askAgentVersion } from '../../../config/agent-version.ts';
 import type { ResolvedSettings } from '../../../config/settings-schema.ts';
 import { tryReadText } from '../../../os/files/files.ts';
-import { type Environment, findProgram } from '../../../os/process/process.ts';
-import { checkAcp } from './acp.ts';
-import { firstLine, type HealthCheck, hasError, resultsOf } from './health-check.ts';
-import { type Place, probe } from './probe.ts';
+import { createLineSplitter } from '../../../os/process/lines.ts';
+import { type Environment, findProgram, startProcess } from '../../../os/process/process.ts';
+import { firstLine, type HealthCheck, hasError, type Place, probe, resultsOf } from './health-check.ts';
 
 type AgentSettings = ResolvedSettings['agent'];
 
@@ -69,12 +71,7 @@ export async function* checkInstalledAgents(
   } else yield [warning(`no agent is set; you can use ${usable.join(', ')}`, 'ralph init')];
 }
 
-/** Really starts the agent, with `--version`. */
-async function checkRuns(
-  adapter: AgentAdapter,
-  program: string,
-  env: Environment,
-): Promise<{ readonly check: HealthCheck; readonly version: string | null }> {
+async function checkRuns(adapter: AgentAdapter, program: string, env: Environment) {
   const { ok, warning, error } = resultsOf('agent.runs', adapter.name);
   const { version, result } = await askAgentVersion(program, env);
   const { exitCode, signal, stdout, stderr, timedOut } = result;
@@ -101,6 +98,59 @@ export function checkVersion(adapter: AgentAdapter, version: string | null): Hea
     `${version} is newer than what was tested (${range})`,
     'nothing, unless agent.events finds events that ralph does not know',
   );
+}
+
+const acpPrompt = 'Answer with the word "ready" and nothing else. Use no tools.';
+const acpTurnMs = 60_000;
+
+/** Proves that an agent speaks the Agent Client Protocol: `initialize` and one short turn, in which it may do nothing. */
+async function checkAcp(
+  adapter: AgentAdapter,
+  program: string,
+  { cwd, env, stop }: Place,
+  flags: readonly string[],
+): Promise<HealthCheck> {
+  const { ok, error } = resultsOf('agent.acp', adapter.name);
+  const task = { prompt: acpPrompt, permissions: 'read', flags, asRoot: false } as const;
+  const command = adapter.command(task, null, 'stream');
+  const client = createClient({ cwd, prompt: acpPrompt, version: __VERSION__ });
+  const reader = createTurnReader(adapter);
+  const say = (message: object | null) =>
+    message && running.input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  let name = adapter.name;
+  let stderr = '';
+  const lines = createLineSplitter((line) => {
+    const text = line.toString('utf8');
+    const { id, method, result } = parseRecord(text) ?? {};
+    const { name: title, version = '' } = asRecord(asRecord(result).agentInfo);
+    name = str(title) === undefined ? name : `${title} ${version}`.trim();
+    reader.push(text);
+    if (method === undefined) say(client.next({ id, result }));
+    else if (id !== undefined) say({ id, result: { outcome: { outcome: 'cancelled' } } });
+    if (!reader.ended) return;
+    running.finish();
+    running.input.close();
+  });
+  const running = startProcess({
+    argv: [program, ...command.args],
+    cwd,
+    env: { ...env, ...command.env },
+    runId: `doctor-${process.pid}`,
+    stdin: `${JSON.stringify({ jsonrpc: '2.0', ...client.opening })}\n`,
+    keepsInput: true,
+    idleMs: null,
+    hardMs: acpTurnMs,
+    stop,
+    onStdout: lines.push,
+    onStderr: (chunk) => {
+      stderr = `${stderr}${chunk}`.slice(-2000);
+    },
+  });
+  const { exitCode, cause } = await running.done;
+  const { end, error: why = '' } = reader.finish({ exitCode, cause, stderrTail: stderr });
+  if (end === 'finished') return ok(`${name} opened a session and answered a prompt`);
+  const reason = cause === 'hard-timeout' ? `no answer within ${acpTurnMs / 1000} s` : firstLine(why) || end;
+  return error(`it gave no turn by the Agent Client Protocol: ${reason}`, adapter.login ?? adapter.install);
 }
 
 /** Asks the agent whether it is logged in. Only an explicit "logged out" is an error. */

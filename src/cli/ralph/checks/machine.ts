@@ -3,8 +3,7 @@ import type { ResolvedSettings } from '../../../config/settings-schema.ts';
 import { isRalphError, messageOf } from '../../../core/error.ts';
 import { freeBytes, tryWriting } from '../../../os/files/disk-space.ts';
 import { clearAbandoned } from '../../../sandbox/stand-ins.ts';
-import { firstLine, type HealthCheck, resultsOf } from './health-check.ts';
-import { type Place, probe } from './probe.ts';
+import { firstLine, type HealthCheck, type Place, probe, resultsOf } from './health-check.ts';
 
 /** The same as `engines` in package.json. */
 const minimumNode = '20.19.0';

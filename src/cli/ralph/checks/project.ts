@@ -7,8 +7,7 @@ import { notifyProblem } from '../../../os/notify/check.ts';
 import { channelsOf } from '../../../os/notify/delivery.ts';
 import { findProgram } from '../../../os/process/process.ts';
 import { sentence } from '../trust.ts';
-import { firstLine, type HealthCheck, resultsOf } from './health-check.ts';
-import { type Place, probe } from './probe.ts';
+import { firstLine, type HealthCheck, type Place, probe, resultsOf } from './health-check.ts';
 
 /** Checks git itself, that this is a working copy, and who commits if the loop does. */
 export async function checkSourceControl(scm: ResolvedSettings['scm'], place: Place): Promise<HealthCheck[]> {
@@ -34,10 +33,7 @@ export async function checkSourceControl(scm: ResolvedSettings['scm'], place: Pl
   ];
 }
 
-async function checkCommits(
-  { command, tasks }: NonNullable<ResolvedSettings['scm']>,
-  place: Place,
-): Promise<HealthCheck[]> {
+async function checkCommits({ command, tasks }: NonNullable<ResolvedSettings['scm']>, place: Place) {
   if (command !== 'git') {
     const scm = resultsOf('scm');
     const program = findProgram(command, place.env);

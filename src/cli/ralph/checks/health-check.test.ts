@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { processIdentity } from '../../../os/process/process-identity.ts';
-import { probe } from './probe.ts';
+import { probe } from './health-check.ts';
 
 function place() {
   const stop = new AbortController();
