@@ -36,7 +36,7 @@ type TranscriptQuery = {
 };
 
 /** Most bytes of a turn to read, from its end. A long line of somebody else is skipped and does not count. */
-const mostBytes = 1024 * 1024;
+const mostBytes = 4 * 1024 * 1024;
 /** Bytes from the end of a turn whose every word is read. Before them, only answers with a tag say something that counts. */
 const nearBytes = 64 * 1024;
 /** Characters at the end of an answer that identify it when the transcript has it later. */

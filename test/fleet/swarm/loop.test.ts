@@ -1,4 +1,4 @@
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alive, waitUntil } from '../../support/processes.ts';
@@ -152,10 +152,13 @@ describe('swarm spawn --ralph', { timeout: 120_000 }, () => {
 
   it('max_iterations edited in the state file counts from the next iteration', async () => {
     const fleet = makeFleet();
-    const script = 'while [ ! -e "go.$RALPH_ITERATION" ]; do sleep 0.05; done';
+    const script = 'touch here; while [ ! -e "go.$RALPH_ITERATION" ]; do sleep 0.05; done';
     await fleet.loop('agent', script, '--max-iterations', '9');
+    await waitUntil(() => existsSync(fleet.path('here')));
+    // As editors do it, so that nobody reads half a file.
     const path = join(fleet.home, '.swarm/ralph/agent/state.json');
-    writeFileSync(path, JSON.stringify({ ...fleet.state('agent'), max_iterations: 2 }));
+    writeFileSync(`${path}.new`, JSON.stringify({ ...fleet.state('agent'), max_iterations: 2 }));
+    renameSync(`${path}.new`, path);
     fleet.write('go.1', '');
     fleet.write('go.2', '');
     expect(await fleet.until('agent', 'stopped')).toMatchObject({ max_iterations: 2, current_iteration: 2 });
