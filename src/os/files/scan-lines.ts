@@ -67,11 +67,11 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
   for (let end = size; end > from; ) {
     const start = Math.max(from, end - chunk.length);
     const length = readFully(fd, chunk, end - start, start);
-    let newline = lastNewline(chunk, length);
     // A part without a newline belongs to a long line, which may not be wanted.
-    const text = newline === -1 && start > from ? '' : chunk.toString('latin1', 0, length);
+    const isPassed = start > from && !chunk.subarray(0, length).includes(0x0a);
+    const text = isPassed ? '' : chunk.toString('latin1', 0, length);
     part = { text, at: start };
-    for (; newline !== -1; newline = newline === 0 ? -1 : text.lastIndexOf('\n', newline - 1)) {
+    for (const newline of newlinesIn(text).reverse()) {
       const lineStart = start + newline + 1;
       if (!line(lineStart)) return { size, wholeEnd };
       lineEnd = start + newline;
@@ -85,8 +85,11 @@ function scan(fd: number, from: number, size: number, visitor: LineVisitor): Fil
 
 type FilePart = { readonly text: string; readonly at: number };
 
-function lastNewline(bytes: Buffer, before: number): number {
-  return before === 0 ? -1 : bytes.lastIndexOf(0x0a, before - 1);
+/** Returns the places of all newlines. Searching forward is several times faster than backward. */
+function newlinesIn(text: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) places.push(at);
+  return places;
 }
 
 /** Visits a line of the part that was read, or else reads it: all of it, or first only its ends. */
