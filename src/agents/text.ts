@@ -1,12 +1,4 @@
-/** Collects the assistant's own text in bounded memory. */
-export type TextCollector = {
-  /** Adds a block, or continues the last one with a delta. */
-  add(text: string, delta?: boolean): void;
-  /** Takes back the last `count` blocks. */
-  retract(count: number): void;
-  /** Returns the blocks in order, without dropped text. */
-  blocks(): string[];
-};
+export type TextCollector = ReturnType<typeof createTextCollector>;
 
 const opening = /<(?:promise|response)/gi;
 const around = 2_000;
@@ -17,10 +9,10 @@ const gap = '\n[...]\n';
 const batch = 1_024;
 
 /**
- * Keeps whole blocks up to `maxChars`. Beyond that it drops the oldest text, except around every opening of a
+ * Collects the assistant's own text in bounded memory. Keeps whole blocks up to `maxChars`. Beyond that it drops the oldest text, except around every opening of a
  * completion tag, since a claim counts anywhere in the turn.
  */
-export function createTextCollector({ maxChars = 1_000_000 } = {}): TextCollector {
+export function createTextCollector({ maxChars = 1_000_000 } = {}) {
   let blocks: string[] = [];
   let pieces: string[] = [];
   let size = 0;
@@ -40,7 +32,8 @@ export function createTextCollector({ maxChars = 1_000_000 } = {}): TextCollecto
   }
 
   return {
-    add(text, delta = false) {
+    /** Adds a block, or continues the last one with a delta. */
+    add(text: string, delta = false): void {
       if (delta) {
         pieces.push(text);
         if (pieces.length >= batch) settle();
@@ -54,11 +47,13 @@ export function createTextCollector({ maxChars = 1_000_000 } = {}): TextCollecto
       // Only after enough new text, so that the work stays linear even where the windows fill the budget.
       if (size > maxChars && fresh > maxChars / 2) drop();
     },
-    retract(count) {
+    /** Takes back the last `count` blocks. */
+    retract(count: number): void {
       settle();
       for (const block of blocks.splice(Math.max(0, blocks.length - count))) size -= block.length;
     },
-    blocks() {
+    /** Returns the blocks in order, without dropped text. */
+    blocks(): string[] {
       settle();
       return blocks.filter((block) => block !== '');
     },

@@ -1,5 +1,4 @@
-import type { ContextSize, Limit, Turn, TurnEnd, Usage } from '../core/turn.ts';
-import { addUsage } from '../core/turn.ts';
+import { addUsage, type ContextSize, type Limit, type Turn, type TurnEnd, type Usage } from '../core/turn.ts';
 import type { AgentAdapter, AgentEvent } from './adapter.ts';
 import { isRefusal } from './refusal.ts';
 import { createTextCollector, type TextCollector } from './text.ts';
@@ -31,15 +30,6 @@ export type StreamedTurn = Pick<
   readonly ended: boolean;
 };
 
-/** Reads one turn of one agent, line by line. */
-export type TurnReader = {
-  /** Reads one line of standard output and returns its events. */
-  push(line: string): AgentEvent[];
-  /** True once the stream reported the end of the turn: the process may be ended. */
-  readonly ended: boolean;
-  finish(end: ProcessEnd): StreamedTurn;
-};
-
 type ResultEvent = Extract<AgentEvent, { type: 'result' }>;
 
 const maxUnknownNames = 100;
@@ -54,27 +44,34 @@ export type TurnReaderOptions = {
   readonly plainText?: boolean;
 };
 
-/** Folds an agent's events into a turn. */
-export function createTurnReader(
-  adapter: AgentAdapter,
-  { now, resumed, plainText }: TurnReaderOptions = {},
-): TurnReader {
+export type TurnReader = ReturnType<typeof createTurnReader>;
+
+/** Reads one turn of one agent line by line, and folds its events into a turn. */
+export function createTurnReader(adapter: AgentAdapter, { now, resumed, plainText }: TurnReaderOptions = {}) {
   const state = adapter.newState();
   if (resumed !== undefined) state.resumed = resumed;
-  const fold = newFold();
+  const fold: Fold = {
+    text: createTextCollector(),
+    unknown: new Map(),
+    toolCalls: 0,
+    failedCalls: 0,
+    refusedCalls: 0,
+  };
   const plain: string[] = [];
   return {
-    push(line) {
+    /** Reads one line of standard output and returns its events. */
+    push(line: string): AgentEvent[] {
       if (now !== undefined) state.now = now();
       const events = adapter.parse(line, state);
       for (const event of events) addEvent(fold, event);
       if (plainText && isPlain(line, events) && plain.length < maxPlainLines) plain.push(line);
       return events;
     },
-    get ended() {
+    /** True once the stream reported the end of the turn: the process may be ended. */
+    get ended(): boolean {
       return hasEnded(fold);
     },
-    finish: (process) => finishTurn(adapter, fold, process, plain),
+    finish: (process: ProcessEnd) => finishTurn(adapter, fold, process, plain),
   };
 }
 
@@ -92,10 +89,6 @@ type Fold = {
   trouble?: Extract<AgentEvent, { type: 'error' }> | undefined;
   result?: ResultEvent | undefined;
 };
-
-function newFold(): Fold {
-  return { text: createTextCollector(), unknown: new Map(), toolCalls: 0, failedCalls: 0, refusedCalls: 0 };
-}
 
 function addEvent(fold: Fold, event: AgentEvent): void {
   switch (event.type) {

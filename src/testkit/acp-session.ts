@@ -5,20 +5,8 @@ import type { ToolCall } from './formats/format.ts';
 import { retryWhenBusy, writeAll } from './output.ts';
 import { readChunk } from './prompt.ts';
 
-/** The agent's side of one session of the Agent Client Protocol. */
-export type AcpSession = {
-  readonly session: string;
-  /** Id of the request with the prompt. */
-  readonly prompt: unknown;
-  /** Text of the prompt. */
-  readonly text: string;
-  /** True if the client allows the call. */
-  ask(call: ToolCall): boolean;
-  /** Answers the prompt when the client cancels it. Needs the event loop. */
-  listen(): void;
-  /** Waits until the client closes the input. */
-  untilClosed(): void;
-};
+/** The agent's side of one session of the Agent Client Protocol. `prompt` is the id of the request with the prompt. */
+export type AcpSession = NonNullable<ReturnType<typeof openAcpSession>>;
 
 /** True if the arguments ask for the protocol, in the words of any agent. */
 export function speaksAcp(args: readonly string[]): boolean {
@@ -26,7 +14,7 @@ export function speaksAcp(args: readonly string[]): boolean {
 }
 
 /** Answers requests until there is a prompt. Null if the client goes away before. */
-export function openAcpSession(newSession: string): AcpSession | null {
+export function openAcpSession(newSession: string) {
   const lines = createLines();
   let session = newSession;
   let promptId: unknown;
@@ -43,6 +31,7 @@ export function openAcpSession(newSession: string): AcpSession | null {
   }
   return null;
 
+  /** True if the client allows the call. */
   function ask(call: ToolCall): boolean {
     requests += 1;
     const id = `permission-${requests}`;
@@ -60,6 +49,7 @@ export function openAcpSession(newSession: string): AcpSession | null {
     return false;
   }
 
+  /** Answers the prompt when the client cancels it. Needs the event loop. */
   function listen(): void {
     process.stdin.setEncoding('utf8').on('data', (text: string) => {
       if (text.includes('session/cancel')) reply({ id: promptId, result: { stopReason: 'cancelled' } });
@@ -68,6 +58,7 @@ export function openAcpSession(newSession: string): AcpSession | null {
     process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM'));
   }
 
+  /** Waits until the client closes the input. */
   function untilClosed(): void {
     while (lines.next() !== null);
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
@@ -109,7 +109,9 @@ function judged(effect: Effect, context: GuardContext): string {
 
 function runTest({ args: [file, ...more], guard, place: { cwd, write }, refuse }: ActionInput): number {
   if (file === undefined || more.length > 0) return refuse('it wants one file');
-  const cases = readCases(readFile(resolve(cwd, file)) ?? refuse(`${file} does not exist`));
+  const path = resolve(cwd, file);
+  if (!existsSync(path)) return refuse(`${file} does not exist`);
+  const cases = readCases(readFileSync(path, 'utf8'));
   if (typeof cases === 'string') return refuse(`${file}: ${cases}`);
   const { report, wrong } = scoreCases(cases, guard);
   write(printable(report));
@@ -118,15 +120,6 @@ function runTest({ args: [file, ...more], guard, place: { cwd, write }, refuse }
 
 function commandOf(args: readonly string[], refuse: ActionInput['refuse']): string {
   return args.join(' ') || refuse('the command is missing');
-}
-
-function readFile(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 /** Reads one command per line and prints one verdict per line, each at once: a caller may wait for it with the next. */

@@ -46,24 +46,15 @@ function absolute(pattern: string, { project, home }: Roots): string {
 
 /** Tests a path against a pattern. `*` and `?` stay within a folder, `**` does not; a folder stands for all below it. */
 function matchesGlob(path: string, pattern: string): boolean {
-  const normal = pattern.replace(/\\/g, '/').replace(/^\.\//, '').replace(/^\/+/, '');
-  const anywhere = !normal.replace(/\/+$/, '').includes('/');
-  const body = normal
-    .replace(/\/+$/, '')
-    .split('/')
-    .map(segment)
-    .join('/')
-    .replaceAll('**/', '(?:.*/)?')
-    .replaceAll('**', '.*');
-  const compiled = new RegExp(`^${anywhere ? '(?:.*/)?' : ''}${body}(?:/.*)?$`, 'u');
-  return compiled.test(path.replace(/\\/g, '/'));
-}
-
-/** One name of the path; the caller replaces `**`. */
-function segment(name: string): string {
-  if (name === '**') return '**';
-  return name
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*+/g, '[^/]*')
-    .replace(/\?/g, '[^/]');
+  const normal = pattern
+    .replace(/\\/g, '/')
+    .replace(/^\.\//, '')
+    .replace(/^\/+|\/+$/g, '');
+  const body = normal.replace(/(?<![^/])\*\*(\/|$)|\*+|\?|[.+^${}()|[\]\\]/g, (token, slash?: string) => {
+    if (slash !== undefined) return slash === '' ? '.*' : '(?:.*/)?';
+    if (token.startsWith('*')) return '[^/]*';
+    return token === '?' ? '[^/]' : `\\${token}`;
+  });
+  const anywhere = normal.includes('/') ? '' : '(?:.*/)?';
+  return new RegExp(`^${anywhere}${body}(?:/.*)?$`, 'u').test(path.replace(/\\/g, '/'));
 }

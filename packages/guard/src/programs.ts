@@ -63,7 +63,6 @@ function touchesMachine(call: Call): void {
 /** Scripts in /etc/init.d have the name of the program that they start. */
 function changesService(call: Call): void {
   const [first = ''] = call.shell.world.steps.at(-1)?.words ?? [];
-  if (!first.startsWith('/etc/')) return;
   if (/^\/etc\/(init|rc)\.d\//.test(first) && !/^(status|help)?$/.test(call.words[0] ?? ''))
     call.deny('system-config', 'changes a service of the system');
 }

@@ -28,22 +28,17 @@ const maxDepth = 40;
 /** Walks what a shell would run, gathers the effects, and answers with what would be printed. */
 export function runSource(source: string, shell: Shell): string {
   spend(shell.world, 3 * source.length);
-  const script = parseShell(source);
-  const [error] = script.errors ?? [];
-  if (error) throw new Unparsable(error.message);
-  return runScript(script, shell);
+  return runScript(parseShell(source), shell);
 }
 
 function runScript(script: ParsedScript, shell: Shell): string {
+  const [error] = script.errors ?? [];
+  if (error) throw new Unparsable(error.message);
   if (shell.depth > maxDepth) throw new RangeError('this nests too deep to follow');
   return runAll(script.commands, shell);
 }
 
-const capture: Walk['capture'] = (script, shell) => {
-  const [error] = script?.errors ?? [];
-  if (error) throw new Unparsable(error.message);
-  return script ? runScript(script, fork(shell)) : UNKNOWN;
-};
+const capture: Walk['capture'] = (script, shell) => (script ? runScript(script, fork(shell)) : UNKNOWN);
 
 export const walk: Walk = {
   capture,
@@ -163,8 +158,8 @@ function expandValue({ name, value, append, index }: Assignment, shell: Shell): 
 /** Runs words as a command: a function, an alias, a file of this command, a built-in or a program. */
 function runWords(given: readonly string[], start: Start): string {
   const { shell, seen, env } = start;
-  const words = given.some(isLong) ? given.map(squeeze) : given;
-  const stdin = start.stdin !== null && isLong(start.stdin) ? squeeze(start.stdin) : start.stdin;
+  const words = given.map(squeeze);
+  const stdin = start.stdin === null ? null : squeeze(start.stdin);
   const [first = '', ...rest] = words;
   if (first === '') return rest.length === 0 ? '' : runWords(rest, { ...start, stdin });
   if (shell.depth > maxDepth) throw new RangeError('this nests too deep to follow');
@@ -183,12 +178,9 @@ function runWords(given: readonly string[], start: Start): string {
   return path === undefined ? perform(call) : runFile(path, contentOf(path, shell), call);
 }
 
-function isLong(text: string): boolean {
-  return text.length > 2000;
-}
-
 /** Patterns that look for blanks would go through thousands of them again and again. */
 function squeeze(text: string): string {
+  if (text.length <= 2000) return text;
   return text.replace(/\s{100,}/g, (blanks) => (blanks.includes('\n') ? '\n' : ' '));
 }
 

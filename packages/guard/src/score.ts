@@ -30,22 +30,17 @@ export function readCases(text: string): Case[] | string {
   const cases: Case[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const entry = readCase(line);
-    if (entry === null) {
+    const { success, output } = v.safeParse(caseSchema, line);
+    if (!success) {
       return `line ${index + 1} is no JSON object with "command" and "verdict" (allow, warn or deny)`;
     }
-    cases.push(entry);
+    cases.push({ command: output.command, harmful: output.verdict === 'deny' });
   }
   return cases;
 }
 
-const caseSchema = v.object({ command: v.string(), verdict: v.picklist(['allow', 'warn', 'deny']) });
-
-function readCase(line: string): Case | null {
-  try {
-    const { command, verdict } = v.parse(caseSchema, JSON.parse(line));
-    return { command, harmful: verdict === 'deny' };
-  } catch {
-    return null;
-  }
-}
+const caseSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ command: v.string(), verdict: v.picklist(['allow', 'warn', 'deny']) }),
+);

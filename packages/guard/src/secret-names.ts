@@ -1,8 +1,6 @@
 /** Words in the name of a variable that holds a secret; whole words or, for the long ones, their ends. */
 const secretWord =
   /^(?:PASS|PWD|PAT|JWT|PRIVATE|\w*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|DSN)S?)$/;
-/** Rules out most names at once. */
-const soundsSecret = /pass|pwd|pat|jwt|private|key|token|secret|credential|auth|cookie|dsn/i;
 /** Words for a value that is only about a secret, or public. */
 const harmlessWord = /^(?:PUBLIC|MAX|MIN|NUM|COUNT|LIMIT|BUDGET)$/;
 const harmlessEnd =
@@ -10,7 +8,6 @@ const harmlessEnd =
 
 /** True if a variable of this name is likely to hold a secret. */
 export function isSecretName(name: string): boolean {
-  if (!soundsSecret.test(name)) return false;
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toUpperCase()

@@ -43,11 +43,10 @@ export function judgeToolCall(tool: string, input: unknown, context: GuardContex
   return searchTools.test(name) ? judgeSearch(fields, context) : { verdict: 'allow' };
 }
 
+const pathFields = 'file_path notebook_path filePath absolute_path path paths source destination'.split(' ');
+
 function pathsIn(fields: Fields): string[] {
-  const { file_path, notebook_path, filePath, absolute_path, path, paths, source, destination } = fields;
-  return [file_path, notebook_path, filePath, absolute_path, path, paths, source, destination].flatMap(
-    textsIn,
-  );
+  return pathFields.flatMap((name) => textsIn(fields[name]));
 }
 
 function commandOf(command: unknown): string {

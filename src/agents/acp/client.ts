@@ -19,17 +19,8 @@ export type AcpTask = {
   readonly version: string;
 };
 
-/** The client's side of one turn: what to send first, after each response, and to stop the turn. */
-export type AcpClient = {
-  readonly opening: AcpMessage;
-  /** Returns the message that follows a response of the agent; null if there is none. */
-  next(response: JsonRecord): AcpMessage | null;
-  /** Returns the message that stops the turn; null before there is a session. */
-  cancel(): AcpMessage | null;
-};
-
-/** Walks through a turn: initialize, a session, its mode, the prompt. */
-export function createClient(task: AcpTask): AcpClient {
+/** The client's side of one turn, which walks through initialize, a session, its mode and the prompt. */
+export function createClient(task: AcpTask) {
   let sessionId: string | undefined;
   const { cwd, prompt, version } = task;
   const request = (name: keyof typeof requestIds, method: string, params: object): AcpMessage => ({
@@ -40,13 +31,15 @@ export function createClient(task: AcpTask): AcpClient {
   const askPrompt = () =>
     request('prompt', 'session/prompt', { sessionId, prompt: [{ type: 'text', text: prompt }] });
   return {
+    /** The message to send first. */
     opening: request('initialize', 'initialize', {
       protocolVersion,
       // It runs its commands and writes its files itself.
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
       clientInfo: { name: 'ralph', version },
     }),
-    next({ id, result }) {
+    /** Returns the message that follows a response of the agent; null if there is none. */
+    next({ id, result }: JsonRecord): AcpMessage | null {
       const answer = asRecord(result);
       if (id === requestIds.mode) return askPrompt();
       if (result === undefined) return null;
@@ -60,7 +53,9 @@ export function createClient(task: AcpTask): AcpClient {
         ? askPrompt()
         : request('mode', 'session/set_mode', { sessionId, modeId });
     },
-    cancel: () => (sessionId === undefined ? null : { method: 'session/cancel', params: { sessionId } }),
+    /** Returns the message that stops the turn; null before there is a session. */
+    cancel: (): AcpMessage | null =>
+      sessionId === undefined ? null : { method: 'session/cancel', params: { sessionId } },
   };
 }
 

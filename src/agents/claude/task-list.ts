@@ -2,24 +2,21 @@ import type { TodoItem } from '../adapter.ts';
 import { todoStatus } from '../events.ts';
 import { asRecord, type JsonRecord, str } from '../json.ts';
 
-/** Builds the todo list from TaskCreate and TaskUpdate, which report one change each. */
-export type TaskList = {
-  /** Notes a call in a block of an assistant message. */
-  called(block: JsonRecord): void;
-  /** Applies the answer to a call; returns the whole list if it changed. */
-  answered(id: string, failed: boolean, result: JsonRecord): TodoItem[] | undefined;
-};
+export type TaskList = ReturnType<typeof createTaskList>;
 
-export function createTaskList(): TaskList {
+/** Builds the todo list from TaskCreate and TaskUpdate, which report one change each. */
+export function createTaskList() {
   const items = new Map<string, TodoItem>();
   const calls = new Map<string, JsonRecord>();
 
   return {
-    called(block) {
+    /** Notes a call in a block of an assistant message. */
+    called(block: JsonRecord): void {
       if (block.name !== 'TaskCreate' && block.name !== 'TaskUpdate') return;
       calls.set(str(block.id) ?? '', asRecord(block.input));
     },
-    answered(id, failed, result) {
+    /** Applies the answer to a call; returns the whole list if it changed. */
+    answered(id: string, failed: boolean, result: JsonRecord): TodoItem[] | undefined {
       const input = calls.get(id);
       if (input === undefined) return undefined;
       calls.delete(id);

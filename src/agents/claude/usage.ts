@@ -1,5 +1,6 @@
-import type { Usage } from '../../core/turn.ts';
-import { addUsage, noUsage } from '../../core/turn.ts';
+import { isObject } from '../../core/json.ts';
+import { addUsage, noUsage, type Usage } from '../../core/turn.ts';
+import { usageOf } from '../events.ts';
 import { asRecord, count, type JsonRecord, num } from '../json.ts';
 import { readUsage } from '../messages.ts';
 
@@ -19,18 +20,17 @@ export function readResultUsage(event: JsonRecord): { total?: Usage; since?: Usa
 }
 
 function byModel(models: unknown): Usage | undefined {
-  if (typeof models !== 'object' || models === null) return undefined;
-  return Object.values(models)
-    .map((model): Usage => {
-      const { inputTokens, outputTokens, cacheReadInputTokens, cacheCreationInputTokens, costUSD } =
-        asRecord(model);
-      return {
-        inputTokens: count(inputTokens),
-        outputTokens: count(outputTokens),
-        cacheReadTokens: count(cacheReadInputTokens),
-        cacheWriteTokens: count(cacheCreationInputTokens),
-        costUsd: count(costUSD),
-      };
-    })
-    .reduce(addUsage, { ...noUsage, costUsd: 0 });
+  if (!isObject(models)) return undefined;
+  const usages = Object.values(models)
+    .map(asRecord)
+    .map((model) =>
+      usageOf({
+        input: model.inputTokens,
+        output: model.outputTokens,
+        cacheRead: model.cacheReadInputTokens,
+        cacheWrite: model.cacheCreationInputTokens,
+        cost: count(model.costUSD),
+      }),
+    );
+  return usages.reduce(addUsage, { ...noUsage, costUsd: 0 });
 }

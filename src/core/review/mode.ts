@@ -23,15 +23,9 @@ export function isComplete(
   );
 }
 
-export type TaskCounts = {
-  readonly total: number;
-  readonly done: number;
-  readonly needsReview: number;
-  readonly changesRequested: number;
-  readonly open: number;
-};
+export type TaskCounts = Readonly<ReturnType<typeof countTasks>>;
 
-export function countTasks({ userStories }: TaskList): TaskCounts {
+export function countTasks({ userStories }: TaskList) {
   const count = (fits: (story: Story) => boolean): number => userStories.filter(fits).length;
   return {
     total: userStories.length,

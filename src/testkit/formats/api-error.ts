@@ -21,13 +21,7 @@ export function anthropicText({ status, message }: ApiError): string {
 }
 
 /** Makes the `error` object of an OpenAI API. */
-export function openAiError(error: ApiError): {
-  message: string;
-  type: string;
-  param: null;
-  code: string;
-  resets_at?: number;
-} {
+export function openAiError(error: ApiError) {
   const { status, message, resetsAt } = error;
   if (resetsAt !== undefined) {
     const code = 'usage_limit_reached';

@@ -7,11 +7,7 @@ export const cline: AgentFormat = {
   tools: { shell: ['run_commands', 'commands'], write: ['editor', 'path', 'new_text'] },
   exitCode: () => 1,
   open({ ids, usageOnce }) {
-    const event = (type: string, fields: object) => ({
-      ts: new Date(ids.time()).toISOString(),
-      type,
-      ...fields,
-    });
+    const event = (type: string, fields: object) => ({ ts: ids.timestamp(), type, ...fields });
     const inner = (type: string, fields: object) => event('agent_event', { event: { type, ...fields } });
     const usageEvent = () => {
       const usage = usageOnce();

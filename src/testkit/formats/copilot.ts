@@ -10,7 +10,7 @@ export const copilot: AgentFormat = {
   tools: { shell: ['bash', 'command'], write: ['create', 'path', 'file_text'] },
   exitCode: () => 1,
   open({ prompt, ids }) {
-    const timestamp = () => new Date(ids.time()).toISOString();
+    const { timestamp } = ids;
     const event = (type: string, data: object) => ({ type, data, id: ids.uuid(), timestamp: timestamp() });
     const echo = (content: string) => [event('user.message', { content })];
     const message = (content: string, toolRequests: readonly object[] = []) =>

@@ -91,16 +91,18 @@ export function createIds(turn: number) {
     count += 1;
     return `${turn}`.padStart(4, '0') + `${count}`.padStart(8, '0');
   };
+  /** Returns epoch milliseconds, one more at each call. */
+  const time = () => {
+    count += 1;
+    return start + count;
+  };
   return {
     /** Session id of this turn. */
     session: `00000000-0000-4000-8000-${`${turn}`.padStart(12, '0')}`,
     uuid: () => `00000000-0000-4000-9000-${next()}`,
     id: (prefix: string) => `${prefix}${next()}`,
-    /** Returns epoch milliseconds, one more at each call. */
-    time: () => {
-      count += 1;
-      return start + count;
-    },
+    time,
+    timestamp: () => new Date(time()).toISOString(),
   };
 }
 

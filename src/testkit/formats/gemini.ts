@@ -14,11 +14,7 @@ export const gemini: AgentFormat = {
   // The HTTP status, cut to the eight bits that a process can exit with.
   exitCode: (status) => status % 256,
   open({ prompt, ids }) {
-    const event = (type: string, fields: object) => ({
-      type,
-      timestamp: new Date(ids.time()).toISOString(),
-      ...fields,
-    });
+    const event = (type: string, fields: object) => ({ type, timestamp: ids.timestamp(), ...fields });
     const echo = (content: string) => [event('message', { role: 'user', content })];
 
     return {

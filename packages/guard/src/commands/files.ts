@@ -20,10 +20,7 @@ function destinations(target: string, sources: readonly string[]): string[] {
   return sources.map((source) => `${base}/${source.replace(/\/+$/, '').split('/').at(-1) ?? ''}`);
 }
 
-function targetsOf(
-  call: Call,
-  letters: string,
-): { sources: readonly string[]; target: string; recursive: boolean } {
+function targetsOf(call: Call, letters: string) {
   const args = readArgs(call.words, letters, 'target-directory mode owner group suffix');
   const folder = args.value('t', 'target-directory');
   const sources = folder === undefined ? args.rest.slice(0, -1) : args.rest;

@@ -12,12 +12,11 @@ export function newRemote(name: string): string {
   return `remote ${name}`;
 }
 
-const codeHost =
-  /^(\.{0,2}\/|file:|(?:\w+:\/\/)?(?:[^@/]*@)?(?:[\w-]+\.)*(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|azure\.com|localhost)[:/])/;
-
 /** True for the usual hosts of repositories and for this machine. */
 export function isCodeHost(url: string): boolean {
-  return codeHost.test(url);
+  return /^(\.{0,2}\/|file:|(?:\w+:\/\/)?(?:[^@/]*@)?(?:[\w-]+\.)*(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|azure\.com|localhost)[:/])/.test(
+    url,
+  );
 }
 
 const programSetting =

@@ -7,11 +7,10 @@ export function hostOf(url: string): string {
   return host.toLowerCase();
 }
 
-const local =
-  /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|.*\.(localhost|local|test))$/;
-
 export function isLocal(host: string): boolean {
-  return local.test(host);
+  return /^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|::1|host\.docker\.internal|.*\.(localhost|local|test))$/.test(
+    host,
+  );
 }
 
 /** A token may go to the service that it is for: GITHUB_TOKEN to github.com. */

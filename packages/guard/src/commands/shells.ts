@@ -44,13 +44,8 @@ export const shells: Handlers = byName({
     const args = readLeadingArgs(words, 'oO', 'rcfile init-file');
     const { flags, rest } = args;
     const [first, ...more] = rest;
-    const options = args.all('o');
-    const start =
-      flags.has('x') || options.includes('xtrace')
-        ? 'set -x\n'
-        : flags.has('v') || options.includes('verbose')
-          ? 'set -v\n'
-          : '';
+    const isSet = (letter: string, option: string) => flags.has(letter) || args.all('o').includes(option);
+    const start = isSet('x', 'xtrace') ? 'set -x\n' : isSet('v', 'verbose') ? 'set -v\n' : '';
     if (flags.has('version') || flags.has('n') || flags.has('help')) return UNKNOWN;
     for (const file of args.all('rcfile', 'init-file'))
       feed(call, call.content(file), (text) => call.script(text, { stdin: null }));

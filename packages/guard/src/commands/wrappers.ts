@@ -90,10 +90,9 @@ export const wrappers: Handlers = byName({
     call.words.includes('--exec') ? call.script(call.words[call.words.indexOf('--exec') + 1] ?? '') : UNKNOWN,
   flock: (call) => {
     const args = readLeadingArgs(call.words, 'cwE', 'command timeout');
-    const { rest } = args;
     for (const command of args.all('c', 'command')) call.script(command);
-    if (rest[1] === '-c') return call.script(rest[2] ?? '');
-    return call.run(rest.slice(1));
+    const [, first, script = ''] = args.rest;
+    return first === '-c' ? call.script(script) : call.run(args.rest.slice(1));
   },
   command: (call) => {
     const args = readLeadingArgs(call.words);
