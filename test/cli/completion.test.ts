@@ -151,7 +151,9 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s, in a terminal', (shell) => 
       // Typed after the key: when it is there, the completion has been.
       terminal.press('-l', '--', '@');
       const line = await waitUntil(() => /^> (.*@)/m.exec(terminal.screen()), { what: `"${typed}"` });
+      // Terminals drop what is typed before the shell has taken the key.
       terminal.press('C-c');
+      await waitUntil(() => terminal.screen().endsWith('\n>'), { what: 'a new prompt' });
       return line?.[1] ?? '';
     };
 

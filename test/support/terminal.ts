@@ -87,8 +87,9 @@ export function openInTerminal(
     },
     async answer(prompt, line) {
       const isLast = () => {
-        const [last = ''] = screen().split('◆').slice(-1);
-        return last.endsWith(prompt.trimEnd()) || last.trimStart().startsWith(prompt);
+        const shown = screen();
+        const [, question = ''] = /.*◆\s*(.*)/s.exec(shown) ?? [];
+        return shown.endsWith(prompt.trimEnd()) || question.startsWith(prompt);
       };
       await waitUntil(isLast, { what: `"${prompt}" on the screen` });
       if (line !== '') tmux('send-keys', '-l', '--', line);
