@@ -31,6 +31,8 @@ export type TranscriptFormat = {
   readonly isCall: (line: string) => boolean;
   /** True if a line reports that a call in an earlier line failed or was denied. */
   readonly isFailure: (line: string) => boolean;
+  /** True if a line has the result of a call, where results are lines of their own; of a long line it gets the two ends. */
+  readonly isResult?: (line: string) => boolean;
   /** True if any other line may be of the user or of a hook, or report an interrupt or a change of the queue. */
   readonly isUser: (line: string) => boolean;
   /** Cuts long, useless parts out of a line. */

@@ -26,6 +26,7 @@ export const claudeTranscript: TranscriptFormat = {
     line.includes(toolResultMark) &&
     /"is_error": ?true/.test(line) &&
     !subagentMarks.some((mark) => line.includes(mark)),
+  isResult: (line) => line.includes(toolResultMark),
   isUser: (line) =>
     !line.includes(toolResultMark) &&
     ['"user"', '"queue-operation"', '"hook_additional_context"'].some((mark) => line.includes(mark)),

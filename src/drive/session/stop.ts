@@ -67,7 +67,8 @@ export async function atStop(event: StopEvent, context: SessionContext): Promise
 
 /**
  * Reads the turn. The transcript may lag behind the host's event: it gets a second to catch up where the loop would
- * otherwise reject a claim for want of work, or take a new turn for a stop that is delivered twice.
+ * otherwise reject a claim for want of work, count a call whose refusal is still to come, or take a new turn for a stop
+ * that is delivered twice.
  */
 async function readSettledTurn(event: StopEvent, state: SessionLoop): Promise<ClaimedTurn> {
   for (let tries = 20; ; tries--) {
@@ -75,7 +76,8 @@ async function readSettledTurn(event: StopEvent, state: SessionLoop): Promise<Cl
     const claim = readClaim(turn.text, state.loop.plan.completion);
     const lags = turn.mark.path !== null && turn.mark.unseen !== null;
     const isDoubtful = claim.kind === 'done' ? lacksWork(state, turn) : isRepeat(state, turn);
-    if (!lags || !isDoubtful || tries === 0) return { ...turn, claim };
+    const isSettled = !turn.awaitsResult && !(lags && isDoubtful);
+    if (isSettled || tries === 0) return { ...turn, claim };
     // Loading `node:timers/promises` would cost the hook half a millisecond.
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -72,6 +72,20 @@ describe('a transcript of Claude Code', () => {
     );
   });
 
+  it('tells that the result of the last call is still to come, also behind a long one', () => {
+    const call = { type: 'assistant', message: { content: [{ type: 'tool_use', name: 'Bash', input: {} }] } };
+    const result = (length: number) => ({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', content: 'x'.repeat(length), is_error: true }] },
+    });
+    const readAll = (...entries: object[]) =>
+      read(`${entries.map((one) => JSON.stringify(one)).join('\n')}\n`);
+    expect(readAll(call).awaitsResult).toBe(true);
+    expect(readAll(call, result(1), call).awaitsResult).toBe(true);
+    expect(readAll(call, result(1))).toMatchObject({ awaitsResult: false, toolCalls: 0 });
+    expect(readAll(call, result(500_000)).awaitsResult).toBe(false);
+  });
+
   it('never throws for entries of any shape', () => {
     fc.assert(
       fc.property(

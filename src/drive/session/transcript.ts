@@ -9,6 +9,8 @@ export type TurnRead = {
   readonly text: readonly string[];
   /** Null if the transcript could not be read. */
   readonly toolCalls: number | null;
+  /** True if the result of the last tool call is not in the transcript yet: it may tell that the call was refused. */
+  readonly awaitsResult?: boolean;
   /** True if every tool call was refused. */
   readonly allRefused?: boolean;
   /** True if the user broke the turn off. */
@@ -56,7 +58,8 @@ function readNewLines(format: TranscriptFormat, { path, from }: TranscriptQuery)
       path === from.path ? (readEntries(format, path, from.offset) ?? readEntries(format, path, 0)) : null;
     // In another file, nobody can tell new lines from old ones.
     if (lines === null) return { ...unreadable, mark: { path, offset: fileSize(path) ?? 0, unseen: null } };
-    return { ...turnOf(lines.entries, from.unseen), mark: { path, offset: lines.end, unseen: null } };
+    const { entries, awaitsResult, end } = lines;
+    return { ...turnOf(entries, from.unseen), awaitsResult, mark: { path, offset: end, unseen: null } };
   } catch {
     return { ...unreadable, mark: from };
   }
@@ -67,9 +70,14 @@ function readEntries(format: TranscriptFormat, path: string, from: number) {
   const entries: TranscriptEntry[] = [];
   const ids = new Set<string>();
   let bytes = 0;
+  let last: 'call' | 'result' | null = null;
   const scan = scanLinesBack(path, from, {
-    wants: format.isAgent,
+    wants(ends) {
+      if (format.isResult?.(ends)) last ??= 'result';
+      return format.isAgent(ends);
+    },
     visit(line) {
+      if (last === null) last = format.isResult?.(line) ? 'result' : format.isCall(line) ? 'call' : null;
       const isNear = bytes <= nearBytes;
       bytes += line.length;
       const entry = entryOf(format, line, isNear);
@@ -80,7 +88,8 @@ function readEntries(format: TranscriptFormat, path: string, from: number) {
       return bytes < mostBytes;
     },
   });
-  return scan && { entries: entries.reverse(), end: scan.wholeEnd };
+  const awaitsResult = format.isResult !== undefined && last === 'call';
+  return scan && { entries: entries.reverse(), awaitsResult, end: scan.wholeEnd };
 }
 
 function entryOf(format: TranscriptFormat, line: string, isNear: boolean): TranscriptEntry | null {
