@@ -839,6 +839,15 @@ describe('the transcript', () => {
     expect((await one.stop({ last_assistant_message: done })).systemMessage).toContain('PROMISE_ACCEPTED');
   });
 
+  it('waits for the refusal of a call that the transcript has already', async () => {
+    const one = session('late');
+    one.prompt('/ralph-loop fix it');
+    const [call, refusal] = entriesOf({ tool: 'touch made', prints: 'permission denied', fails: true });
+    one.write(call as object);
+    setTimeout(() => one.write(refusal as object), 150);
+    expect((await one.stop({ last_assistant_message: done })).reason).toContain('no tool calls');
+  });
+
   it('counts a long call of a tool, but not one of a subagent', async () => {
     const [own, theirs] = [session('own'), session('theirs')];
     for (const one of [own, theirs]) one.prompt('/ralph-loop fix it');
