@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type RepoWithAgent, repoWith, runArgs, show, tag, work } from '../support/agent.ts';
+import { fireHook, plugin as source } from '../support/hooks.ts';
 import { runRalph } from '../support/ralph.ts';
+import { makeRepo } from '../support/repo.ts';
 import { actAs, everybody } from '../support/who.ts';
 
 const manifest = { name: 'x', private: true, scripts: { test: 'node --test test/' } };
@@ -80,6 +85,51 @@ describe.each(everybody())('an agent that bends its checks, for $name', (who) =>
     });
     const { verdicts } = JSON.parse((await runRalph(['verdict', '--json'], repo)).stdout);
     expect(verdicts.at(-1).rejudged).toMatchObject({ accepted: false, same: true });
+  });
+});
+
+describe.each(everybody())('an agent that bends the check of a loop in its session, for $name', (who) => {
+  actAs(who);
+
+  /** Ends the first turn of a loop with a claim, after this; returns what the stop hook printed. */
+  async function claimAfter(shell: string, settings = {}) {
+    const repo = makeRepo({ files: { 'check.sh': 'exit 1\n' }, settings });
+    const plugin = join(repo.home, 'plugin');
+    cpSync(source, plugin, { recursive: true });
+    const transcript_path = join(repo.home, 'transcript.jsonl');
+    const env = { ...repo.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+    const fire = (event: string, input: object) =>
+      fireHook(
+        event,
+        { session_id: 's', cwd: repo.cwd, transcript_path, ...input },
+        { cwd: repo.cwd, env, plugin },
+      );
+    await fire('UserPromptSubmit', { prompt: '/ralph-loop mend it --verify "sh check.sh"' });
+    execFileSync('sh', ['-c', shell], { cwd: repo.cwd });
+    const content = [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }];
+    const result = [{ type: 'tool_result', tool_use_id: 't', content: 'x' }];
+    const lines = [
+      { type: 'assistant', message: { role: 'assistant', content } },
+      { type: 'user', message: { role: 'user', content: result } },
+    ];
+    writeFileSync(transcript_path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const { stdout, stderr } = await fire('Stop', { last_assistant_message: tag });
+    expect(stderr).toBe('');
+    return JSON.parse(stdout);
+  }
+  const bend = 'echo "exit 0" > check.sh';
+  const change = 'check-files: check.sh changed in iteration 0';
+
+  it('is seen', async () => {
+    expect((await claimAfter(bend)).systemMessage).toMatch(new RegExp(`PROMISE_ACCEPTED.*${change}`, 's'));
+  });
+
+  it('is rejected with protectChecks, also if it damages the setting', async () => {
+    for (const shell of [bend, `${bend}; echo { > .ralph/settings.json`]) {
+      const { decision, reason } = await claimAfter(shell, { protectChecks: true });
+      expect(decision).toBe('block');
+      expect(reason).toContain('check.sh changed in iteration 0');
+    }
   });
 });
 

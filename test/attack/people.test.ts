@@ -57,7 +57,11 @@ describe.each(everybody())('an agent that speaks for the person, for $name', (wh
     mkdirSync(sessions, { recursive: true });
     repo.write('../home/.local/state/ralph/sessions/s1.json', '{}');
     const env = { ...repo.env, CLAUDE_CODE_SESSION_ID: 's1' };
-    expect(await runRalph(['answer', 'Yes'], { ...repo, env })).toMatchObject({ code: 2 });
+    const unset = ['sh', '-c', '"$@"; exit $?', 'sh', 'env', '-u', 'CLAUDE_CODE_SESSION_ID'];
+    for (const through of [[], unset]) {
+      const { code, stderr } = await runRalph(['answer', 'Yes'], { ...repo, env, through });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('only a person') });
+    }
   });
 });
 

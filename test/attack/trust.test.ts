@@ -187,6 +187,15 @@ describe.each(everybody())("a stranger's repository, for $name", (who) => {
       sandboxChecks: true,
     });
     expect(JSON.parse(config.stdout).settings).not.toHaveProperty('sandbox');
+    // Such words would make a custom agent of a known one, which no permissions and no guard reach.
+    repo.write(settings, {
+      agent: { command: 'claude', args: ['--yolo', '{prompt}'] },
+      protectChecks: false,
+    });
+    repo.write('../home/.config/ralph/settings.json', { protectChecks: true });
+    const asked = await repo.run(['config', '--json'], { RALPH_TRUST: '1' });
+    expect(JSON.parse(asked.stdout).settings).toMatchObject({ protectChecks: true });
+    expect(JSON.parse(asked.stdout).settings.agent).not.toHaveProperty('args');
     const strict = { sandbox: 'auto', guard: 'always', agent: { permissions: 'read' } };
     repo.write(settings, strict);
     expect(JSON.parse((await repo.run(['config', '--json'])).stdout).settings).toMatchObject(strict);
@@ -233,6 +242,11 @@ describe.each(everybody())("a stranger's repository, for $name", (who) => {
     const { stderr } = await repo.run(['trust'], { RALPH_RUN_ID: 'r1' });
     expect(stderr).toContain('only a person can do this');
     expect((await repo.run(run)).code).toBe(2);
+    // Nor does it pass its own settings off as the user's.
+    const folder = hostileRepository(who, { 'package.json': { scripts: { test: 'true' } } });
+    renameSync(join(folder.cwd, '.git'), join(folder.base, 'gone'));
+    await folder.run(['init', '--yes'], { RALPH_RUN_ID: 'r1' });
+    expect((await folder.run(['trust', '--show'])).stdout).toContain('You do not trust');
   });
 
   it('hides nothing behind control and direction characters', async () => {
@@ -284,8 +298,8 @@ describe.each(everybody())("the user's own files, for $name", (who) => {
 });
 
 describe('in a terminal', () => {
-  const openIn = (repo: ReturnType<typeof hostileRepository>) => {
-    const env = homeVariables(repo.home);
+  const openIn = (repo: ReturnType<typeof hostileRepository>, more: Record<string, string> = {}) => {
+    const env = { ...homeVariables(repo.home), ...more };
     const words = ['env', '-u', 'RALPH_TRUST', process.execPath, builtProgram('ralph'), ...run];
     return openInTerminal({ ...repo, env, bin: join(repo.home, 'bin') }, words);
   };
@@ -297,6 +311,13 @@ describe('in a terminal', () => {
     expect(await terminal.exitCode()).toBe(2);
     expect(terminal.screen()).toContain('runs `./tools/check` as a guardrail');
     expect(repo.started()).toEqual([]);
+  });
+
+  it('an agent in a loop is not asked', async () => {
+    const repo = hostileRepository(self(), { [settings]: { ...hostileSettings, notify: {} } });
+    const terminal = openIn(repo, { RALPH_RUN_ID: 'r1' });
+    expect(await terminal.exitCode()).toBe(2);
+    expect(terminal.screen()).toContain('try: ralph trust');
   });
 
   it('yes is kept', async () => {

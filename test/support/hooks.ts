@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { handOver } from './who.ts';
 
 /** The plugin of Claude Code, whose hooks serve all hosts. */
 export const plugin = fileURLToPath(new URL('../../plugins/claude-code', import.meta.url));
@@ -20,7 +21,9 @@ export function fireHook(event: string, input: object | string, place: Place): P
   const { hooks } = JSON.parse(readFileSync(join(root, 'hooks/hooks.json'), 'utf8'));
   const [{ command }] = hooks[event][0].hooks;
   const line = command.replace('$' + '{CLAUDE_PLUGIN_ROOT}', () => root);
-  const child = spawn('/bin/sh', ['-c', line], { cwd, env });
+  const actor = handOver(dirname(cwd));
+  const [first = '', ...words] = [...actor.through, '/bin/sh', '-c', line];
+  const child = spawn(first, words, { cwd, env: { ...env, ...actor.env } });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (text) => {
     stdout += text;

@@ -11,6 +11,7 @@ import { outcomes } from '../../core/outcome.ts';
 import { ensureDir, writeAtomic } from '../../os/files/files.ts';
 import { findProgram } from '../../os/process/program.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
+import { isInsideLoop } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import { initFlow, newSettings, proposedChecks } from './init-flow.ts';
 import type { initOptions } from './options.ts';
@@ -102,6 +103,6 @@ function writeSettings({ cwd, env, stdout }: Context, settings: SettingsFile): v
   const path = join(cwd, projectFile);
   ensureDir(dirname(path), 0o755);
   writeAtomic(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o644, root: cwd });
-  keepOwnFile(env, cwd, projectFile);
+  if (!isInsideLoop(env)) keepOwnFile(env, cwd, projectFile);
   stdout.write(`\nSettings written to ${projectFile}\nNext: ralph run -p "your task"\n`);
 }

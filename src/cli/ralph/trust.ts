@@ -2,7 +2,7 @@ import { examineTrust, type ProjectTrust, revokeTrust, trustProject } from '../.
 import { RalphError } from '../../core/error.ts';
 import { createRedactor } from '../../os/redact/redact.ts';
 import { writeJson } from '../kernel/output.ts';
-import { requirePerson } from '../kernel/people.ts';
+import { isInsideLoop, requirePerson } from '../kernel/people.ts';
 import type { Context, Input } from '../kernel/spec.ts';
 import type { trustOptions } from './options.ts';
 
@@ -43,7 +43,8 @@ export async function requireTrust(
 ): Promise<ProjectTrust> {
   const trust = await examineTrust(context.cwd, context.env);
   if (trust.isTrusted || given) return { ...trust, isTrusted: true };
-  const isPerson = ask && context.stdin.isTTY && context.stdout.isTTY;
+  // An agent in a loop can have a terminal, too.
+  const isPerson = ask && context.stdin.isTTY && context.stdout.isTTY && !isInsideLoop(context.env);
   if (!isPerson || !(await agrees(context, trust))) throw notTrusted(context, trust);
   trustProject(context.env, trust);
   return { ...trust, isTrusted: true };

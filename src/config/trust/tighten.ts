@@ -15,10 +15,13 @@ const rules: Partial<Record<SettingKey, Rule>> = {
   sandboxEnv: onlyOwn,
   allowHosts: onlyOwn,
   sandboxChecks: stricter([false, true], true),
+  protectChecks: stricter([false, true], false),
   guard: stricter(['off', 'auto', 'always'], 'auto'),
   'agent.permissions': stricter(['full', 'edit', 'read'], 'edit'),
   // Any other word of a known agent may loosen what it asks for, what it loads or whom it talks to.
   'agent.flags': (asked, own, command) => (isModel(asked) || isCustom(command) ? asked : own),
+  // They would make a custom agent of a known one, which neither permissions nor the guard reach.
+  'agent.args': (asked, own, command) => (isCustom(command) ? asked : own),
 };
 
 /** Returns the settings of a project without what is looser than the user's own, and a text for each value set aside. */

@@ -9,11 +9,11 @@ import { userEnvironment } from './user-environment.ts';
 export function watchCheckFiles(
   { cwd, run, verify }: SessionLoop,
   { env }: Pick<SessionContext, 'env'>,
-  resumed: boolean,
+  { resumed, protectChecks = false }: { readonly resumed: boolean; readonly protectChecks?: boolean },
 ): WatchedFiles {
   const { root } = recordPaths(env, run);
   return watchFiles(
-    { cwd, env: userEnvironment(env), commands: verify, protectedPaths: [], protectChecks: false },
+    { cwd, env: userEnvironment(env), commands: verify, protectedPaths: [], protectChecks },
     { file: join(root, 'check-files.json'), root, resumed },
   );
 }

@@ -42,7 +42,7 @@ export function startSessionLoop(event: StartEvent, context: SessionContext): Re
   const message = startMessage(state);
   const earlier = openLoop(env, event.sessionId);
   if (earlier === null) {
-    watchCheckFiles(state, context, false);
+    watchCheckFiles(state, context, { resumed: false });
     if (openSessionLoop(context, state, startEvents(state, version, message)))
       return { kind: 'context', message, notice: startNotice(state, event) };
   }

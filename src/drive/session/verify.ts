@@ -1,8 +1,11 @@
+import { loadSettings } from '../../config/settings.ts';
+import { examineTrust } from '../../config/trust/trust.ts';
 import type { Check } from '../../core/evidence.ts';
 import type { EventBody } from '../../journal/events.ts';
 import { readRunAt } from '../../journal/runs.ts';
 import { exitCodeOf } from '../../os/process/exit-code.ts';
 import { runCommand, shellCommand } from '../../os/process/process.ts';
+import type { Environment } from '../../os/process/program.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { runVerify } from '../run-verify.ts';
 import { watchCheckFiles } from './check-files.ts';
@@ -25,7 +28,8 @@ export async function verifyClaim(state: SessionLoop, context: SessionContext): 
   const { verify, cwd, run, loop } = state;
   const { env, now } = context;
   const { iterations } = readRunAt(run, recordPaths(env, run).journal).view;
-  const checks: Check[] = await watchCheckFiles(state, context, true).check(iterations);
+  const watch = { resumed: true, protectChecks: await protectsChecks(cwd, userEnvironment(env)) };
+  const checks: Check[] = await watchCheckFiles(state, context, watch).check(iterations);
   const events: EventBody[] = [];
   const deadline = now() + timeoutMs;
   const results = runVerify(verify, {
@@ -48,4 +52,13 @@ export async function verifyClaim(state: SessionLoop, context: SessionContext): 
     events.push(event);
   }
   return { checks, events };
+}
+
+/** Reads the setting. One that cannot be read may have been damaged by the agent, and is on. */
+async function protectsChecks(cwd: string, env: Environment): Promise<boolean> {
+  try {
+    return loadSettings({ cwd, env, trust: await examineTrust(cwd, env) }).settings.protectChecks;
+  } catch {
+    return true;
+  }
 }
