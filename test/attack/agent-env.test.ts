@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { bwrapWorks } from '../sandbox/support.ts';
 import { repoWith, runArgs, tag, work } from '../support/agent.ts';
 import { runRalph } from '../support/ralph.ts';
+import { actAs, everybody } from '../support/who.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -23,10 +24,12 @@ function spyOn(bin: string, name: string, log: string): void {
   chmodSync(join(bin, name), 0o755);
 }
 
-describe('the variables of agent.env', () => {
+describe.each(everybody())('the variables of agent.env, for $name', (who) => {
+  actAs(who);
+
   it.each([
     ['without a sandbox', 'none', 'git'],
-    ...(bwrapWorks()
+    ...(bwrapWorks(who)
       ? [
           ['in bwrap', 'bwrap', 'bwrap'],
           ['in bwrap', 'bwrap', 'git'],

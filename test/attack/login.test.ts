@@ -1,16 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { installFakeAgent } from '../../src/testkit/index.ts';
 import { aStory } from '../core/review-examples.ts';
 import { allowEdits, honest, prdRepo, tasksJson } from '../drive/prd/support.ts';
 import type { World } from '../sandbox/probes.ts';
 import { bwrapWorks } from '../sandbox/support.ts';
 import { openWorlds, type Worlds } from '../sandbox/world.ts';
-import { repoWith, runArgs, tag, work } from '../support/agent.ts';
+import { installClaude, repoWith, runArgs, tag, work } from '../support/agent.ts';
 import { type RunOptions, runRalph } from '../support/ralph.ts';
 import type { Repo } from '../support/repo.ts';
-import { everybody, give } from '../support/who.ts';
+import { actAs, everybody, give } from '../support/who.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -94,7 +93,11 @@ describe.each(everybody())('a hostile agent in the sandbox of $name', (who) => {
   });
 });
 
-describe.skipIf(!bwrapWorks())('what an agent leaves in the home of its sandbox', () => {
+const users = everybody().filter(bwrapWorks);
+
+describe.each(users)('what an agent leaves in the home of its sandbox, for $name', (who) => {
+  actAs(who);
+
   it('does not reach the next iteration, nor the next run', async () => {
     const turns = [
       { steps: [{ shell: plants }, work] },
@@ -113,22 +116,20 @@ describe.skipIf(!bwrapWorks())('what an agent leaves in the home of its sandbox'
     const repo = prdRepo(tasksJson(aStory('US-001')));
     allowEdits(repo);
     const session = 'mkdir -p ~/.claude/projects/x; echo evil > ~/.claude/projects/x/1.jsonl';
-    const script = {
-      turns: [
-        {
-          steps: [{ shell: `${plants}; ${session}` }, honest.implements('US-001'), { text: 'Implemented.' }],
-        },
-        {
-          steps: [
-            { shell: `${looks('/tmp/seen.txt')}; cat ~/.claude/projects/x/* >> /tmp/seen.txt` },
-            { shell: 'cp /tmp/seen.txt .ralph-seen.txt; git add -A; git commit -qm seen' },
-            honest.approves('US-001', 1),
-            { text: '<promise>COMPLETE</promise>' },
-          ],
-        },
-      ],
-    };
-    await installFakeAgent(repo.bin, { agent: 'claude', script });
+    const turns = [
+      {
+        steps: [{ shell: `${plants}; ${session}` }, honest.implements('US-001'), { text: 'Implemented.' }],
+      },
+      {
+        steps: [
+          { shell: `${looks('/tmp/seen.txt')}; cat ~/.claude/projects/x/* >> /tmp/seen.txt` },
+          { shell: 'cp /tmp/seen.txt .ralph-seen.txt; git add -A; git commit -qm seen' },
+          honest.approves('US-001', 1),
+          { text: '<promise>COMPLETE</promise>' },
+        ],
+      },
+    ];
+    await installClaude(repo, turns);
     const { code, stdout, stderr } = await runRalph(['prd', 'run', '--sandbox', 'bwrap'], sandboxed(repo));
     expect(code, stdout + stderr).toBe(0);
     expect(repo.read('.ralph-seen.txt')).toBe('');

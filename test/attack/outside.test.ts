@@ -10,6 +10,7 @@ import { bwrapWorks } from '../sandbox/support.ts';
 import { repoWith, runArgs, tag, work } from '../support/agent.ts';
 import { type RunOptions, runRalph } from '../support/ralph.ts';
 import { makeRepo, type Repo } from '../support/repo.ts';
+import { actAs, everybody } from '../support/who.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -30,7 +31,11 @@ function installTeller(repo: Repo): string {
 }
 const told = (repo: Repo) => readFileSync(join(repo.home, 'told.txt'), 'utf8');
 
-describe.skipIf(!bwrapWorks())('a notify program of a sandboxed loop', () => {
+const sandboxUsers = everybody().filter(bwrapWorks);
+
+describe.each(sandboxUsers)('a notify program of a sandboxed loop, for $name', (who) => {
+  actAs(who);
+
   it.each([
     ['the program', ['./tell.sh']],
     ['a script for a program', ['sh', 'tell.sh']],
@@ -56,7 +61,9 @@ describe.skipIf(!bwrapWorks())('a notify program of a sandboxed loop', () => {
   });
 });
 
-describe('a program that tells the user something', () => {
+describe.each(everybody())('a program that tells the user something, for $name', (who) => {
+  actAs(who);
+
   it('gets no loader variables and no PATH of the project', async () => {
     const repo = await repoWith([done]);
     const command = [installTeller(repo)];
@@ -94,7 +101,9 @@ describe('a program that tells the user something', () => {
   });
 });
 
-describe.skipIf(!bwrapWorks())('a sandboxed run', () => {
+describe.each(sandboxUsers)('a sandboxed run, for $name', (who) => {
+  actAs(who);
+
   it('says at the start that checks run outside, where they do', async () => {
     const line = 'guardrails and verify commands run outside of it';
     const outside = await repoWith([done], { sandboxChecks: false, guardrails: [{ command: 'true' }] });
@@ -145,12 +154,15 @@ describe('git in a repository of a stranger', () => {
     expect(() => repo.git('diff', from, to)).toThrow();
     expect(owned(repo)).toBe(true);
   });
+});
+
+describe.each(everybody())('git in a repository of a stranger, for $name', (who) => {
+  actAs(who);
 
   it('runs no hook and no filter of it when a worker gets a worktree', async () => {
     const fleet = makeFleet();
-    const repo = fleet;
+    const { git, ...repo } = fleet;
     const touch = (name: string) => `touch '${join(repo.home, name)}'`;
-    const git = (...words: string[]) => execFileSync('git', words, { cwd: repo.cwd, encoding: 'utf8' });
     writeFileSync(join(repo.cwd, '.gitattributes'), '*.txt filter=x\n');
     writeFileSync(join(repo.cwd, 'a.txt'), 'a\n');
     git('add', '-A');

@@ -2,11 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { bwrapWorks } from '../sandbox/support.ts';
 import { type RepoWithAgent, repoWith, runArgs, type Turns, tag } from '../support/agent.ts';
 import { runRalph } from '../support/ralph.ts';
+import { actAs, everybody } from '../support/who.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const commits = 'echo more >> README.md; git commit -qam agent';
-const ways = bwrapWorks() ? [[], ['--sandbox', 'bwrap']] : [[]];
+const ways = everybody().flatMap((who) =>
+  [[], ...(bwrapWorks(who) ? [['--sandbox', 'bwrap']] : [])].map((how) => ({ who, how })),
+);
 
 /** A repository on the branch `work`, with a remote that has `main` and `work`. */
 async function repoWithRemote(turns: Turns, tasks: readonly string[]): Promise<RepoWithAgent> {
@@ -31,7 +34,9 @@ async function run(repo: RepoWithAgent, max: number, how: readonly string[]): Pr
   return stdout + stderr;
 }
 
-describe.each(ways)('a push of a run %s %s', (...how) => {
+describe.each(ways)('a push of a run $how, for $who.name', ({ who, how }) => {
+  actAs(who);
+
   it.each([
     ['a switch', 'git switch -q main'],
     ['another HEAD', 'git symbolic-ref HEAD refs/heads/main'],

@@ -6,6 +6,7 @@ import { repoWith, runArgs } from '../support/agent.ts';
 import { startHookServer } from '../support/hook-server.ts';
 import { waitUntil } from '../support/processes.ts';
 import { type RunOptions, runRalph, startRalph } from '../support/ralph.ts';
+import { actAs, everybody } from '../support/who.ts';
 
 /** Random letters and digits, the same in every run, never twice the same. Only here they become tokens. */
 const random = createRandom(7);
@@ -169,6 +170,10 @@ describe('planted secrets', () => {
       expect(JSON.parse(JSON.parse(outputs[2] ?? '')).content).toMatch(/^before .* after$/s);
     },
   );
+});
+
+describe.each(everybody())('planted secrets, for $name', (who) => {
+  actAs(who);
 
   it('are in nothing that a run writes, shows or sends', async () => {
     const hook = await startHookServer();

@@ -23,12 +23,17 @@ export async function repoWith(
     settings: { agent: { command: 'claude' }, ...settings },
     ...(options.git === undefined ? {} : { git: options.git }),
   });
-  const agent = await installFakeAgent(repo.bin, { agent: 'claude', script: { turns } });
+  return { ...repo, agent: await installClaude(repo, turns) };
+}
+
+/** Installs a scripted `claude` that the acting user can start. */
+export async function installClaude({ bin }: Repo, turns: Turns): Promise<RepoWithAgent['agent']> {
+  const agent = await installFakeAgent(bin, { agent: 'claude', script: { turns } });
   if (actingUser() !== null) {
     const shim = readFileSync(agent.path, 'utf8').replace(dist, readableDist());
     writeFileSync(agent.path, shim);
   }
-  return { ...repo, agent };
+  return agent;
 }
 
 /** `ralph run` with the promise as its marker. */
