@@ -156,17 +156,17 @@ export async function finish(timed: TimedStore, claim: Claim, end: IterationEnd)
     const booked = bookEnd(entry.loop, { ...end, decision });
     const loop = { ...entry.loop, ...booked.change };
     const isDue = loop.status === 'running' && loop.waitUntil === null;
-    const begun = isDue && slot.ok ? startStep(loop, host, now()) : null;
+    const nextStep = isDue && slot.ok ? startStep(loop, host, now()) : null;
     const delayed = isDue && !slot.ok ? { waitUntil: slot.until } : {};
     return {
-      change: { ...booked.change, ...delayed, ...begun?.change },
-      lines: [...(booked.lines ?? []), ...(begun?.lines ?? [])],
-      events: [...(booked.events ?? []), ...(begun?.events ?? [])],
+      change: { ...booked.change, ...delayed, ...nextStep?.change },
+      lines: [...(booked.lines ?? []), ...(nextStep?.lines ?? [])],
+      events: [...(booked.events ?? []), ...(nextStep?.events ?? [])],
       entry: {
         spent: addSpending(entry.spent, spent),
         setbacks: noSetbacks,
         answered: claim.token,
-        ...(begun === null ? { holder: null } : {}),
+        ...(nextStep === null ? { holder: null } : {}),
       },
     };
   });

@@ -105,12 +105,12 @@ async function runSupervised(loop: RunningLoop, iteration: number): Promise<Iter
   const since = before.seq;
   const startedAt = systemClock.now();
   // The machine decides on its sandbox, not the submitter.
-  const asked = (job.options.run ?? []).filter((word) => !/^--(?:no-)?sandbox(?:=|$)/.test(word));
+  const runWords = (job.options.run ?? []).filter((word) => !/^--(?:no-)?sandbox(?:=|$)/.test(word));
   const sandbox = rules.sandbox === 'none' ? '--no-sandbox' : `--sandbox=${rules.sandbox}`;
   const hosts = rules.allowHosts.map((host) => `--allow-host=${host}`);
   const [program = '', ...words] = runCommand(run, command, {
     settings: { ...job.settings, prompt_file: prompt },
-    options: { engine: rules.ralph, run: [...asked, sandbox, ...hosts] },
+    options: { engine: rules.ralph, run: [...runWords, sandbox, ...hosts] },
     iteration,
     runSeq: since,
   });

@@ -53,9 +53,9 @@ export async function holdAccount(
 ): Promise<number> {
   let until = at + ms;
   await updateLimits(store, ({ holds, strikes }) => {
-    const held = heldUntil(holds, account, now());
-    const strike = (strikes[account] ?? 0) + (held === null ? 1 : 0);
-    if (limitUntil === undefined) until = held ?? at + Math.max(ms, backoffMs(strike + 6));
+    const heldTime = heldUntil(holds, account, now());
+    const strike = (strikes[account] ?? 0) + (heldTime === null ? 1 : 0);
+    if (limitUntil === undefined) until = heldTime ?? at + Math.max(ms, backoffMs(strike + 6));
     return {
       holds: addHold(holds, account, until, now()),
       ...(limitUntil === undefined ? { strikes: { ...strikes, [account]: strike } } : {}),

@@ -60,9 +60,9 @@ export function decide(
       ...judged,
     };
   }
-  const told = [...(turn.allRefused ? [refusalFeedback] : []), ...feedbackOf(claim, verdict, checks)];
+  const newFeedback = [...(turn.allRefused ? [refusalFeedback] : []), ...feedbackOf(claim, verdict, checks)];
   // A turn that broke off did not act on what it was told: tell it again.
-  const feedback = turn.end === 'finished' || told.length > 0 ? told : loop.feedback;
+  const feedback = turn.end === 'finished' || newFeedback.length > 0 ? newFeedback : loop.feedback;
   return { ...goOn({ ...loop, feedback }, turn, whyGoOn(loop, claim, verdict, checks)), ...judged };
 }
 

@@ -63,12 +63,12 @@ const MENTIONS: Record<Exclude<MentionForm, 'near-miss'>, (tag: string) => strin
 /** Answers a mention: the form that was seen, and how to claim. */
 export function mentionFeedback({ form, tag, written }: Extract<Claim, { kind: 'mention' }>): Feedback {
   const { name, differs, purpose, when } = isHumanTag(tag) ? HUMAN : DONE;
-  const seen =
+  const observation =
     form === 'near-miss'
       ? `You wrote ${JSON.stringify(written)}, which ${differs}.`
       : `${MENTIONS[form](name)}, which does not count as ${purpose}.`;
   return append(
-    `${seen} If ${when}, put the tag alone on a line, the last of your answer, exactly so: ${tag}`,
+    `${observation} If ${when}, put the tag alone on a line, the last of your answer, exactly so: ${tag}`,
   );
 }
 

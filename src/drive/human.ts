@@ -54,10 +54,11 @@ export function readAnswer(
   // Most runs have no answer.
   const path = isFolder(answersFolder(env)) ? answerPath(env, cwd) : null;
   const answer = path === null ? undefined : readText(path)?.trim();
-  const own = folder === projectPaths(cwd).root;
+  const none = { words: [], forget: () => {} };
+  if (!answer && folder === projectPaths(cwd).root) return none;
   const question = questionIn(cwd, folder);
   // People write their answer into the files of a PRD, so their text is passed on as it is.
-  if (!answer && (own || !question)) return { words: [], forget: () => {} };
+  if (!answer && !question) return none;
   return {
     words: [wordsOf(question, answer)],
     forget() {

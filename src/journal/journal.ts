@@ -211,11 +211,11 @@ function isSame(fd: number, copy: Spool): boolean {
 /** Reads the events of a journal. A missing file is an empty journal, and a torn last line counts as damaged. */
 export function readJournal(path: string) {
   const lines = (useFile(path, (fd) => readFileSync(fd, 'utf8')) ?? '').split('\n');
-  const torn = lines.pop() === '' ? 0 : 1;
+  const tornLines = lines.pop() === '' ? 0 : 1;
   const { events, damaged, unknown } = readEventLines(lines, readEvent);
   // The number of the last event, known or not.
   const seq = lastSeq(lines) ?? 0;
-  return { events, damaged: damaged + torn, unknown, seq };
+  return { events, damaged: damaged + tornLines, unknown, seq };
 }
 
 /** Returns the last whole event but `notified`, which may come after the end; reads only the end of the file. */

@@ -17,13 +17,13 @@ export function readLog(
   { maxBytes, slackMs }: { readonly maxBytes: number; readonly slackMs: number },
 ): LogRead {
   if (!/^\.ralph\/[^\0]+$/.test(log) || log.split('/').includes('..')) return { kind: 'missing' };
-  const read = (fd: number, { size, mtimeMs }: Stats): LogRead => {
+  const readEnd = (fd: number, { size, mtimeMs }: Stats): LogRead => {
     if (Math.abs(mtimeMs - writtenAt) > slackMs) return { kind: 'replaced' };
     const from = Math.max(0, size - maxBytes);
     const bytes = Buffer.concat([...readChunks(fd, from, size)]);
     return { kind: 'text', text: bytes.toString('utf8'), truncated: from > 0 };
   };
-  return tryFile(join(cwd, log), read, constants.O_NOFOLLOW ?? 0) ?? { kind: 'missing' };
+  return tryFile(join(cwd, log), readEnd, constants.O_NOFOLLOW ?? 0) ?? { kind: 'missing' };
 }
 
 const maxPromptBytes = 100_000;

@@ -12,7 +12,7 @@ const mostBytes = 200 * 1024 * 1024;
 
 /** Opens a log of what a process prints. Of one above `maxBytes` the middle is left out, and a line says so. */
 export function openStreamLog(path: string, maxBytes = mostBytes) {
-  const kept = Math.floor(maxBytes / 4);
+  const endBytes = Math.floor(maxBytes / 4);
   let size = 0;
   let leftOut = 0;
   let noteBytes = 0;
@@ -23,11 +23,11 @@ export function openStreamLog(path: string, maxBytes = mostBytes) {
 
   /** Moves the last quarter behind the first, in place: the file never grows beyond its limit. */
   function cutMiddle(): void {
-    const from = lineStart(fd, size - kept);
-    leftOut += from - kept - noteBytes;
+    const from = lineStart(fd, size - endBytes);
+    leftOut += from - endBytes - noteBytes;
     const note = Buffer.from(`\n... [${leftOut} bytes left out here]\n`);
     noteBytes = note.length;
-    let end = kept + writeAll(fd, note, kept);
+    let end = endBytes + writeAll(fd, note, endBytes);
     for (const chunk of readChunks(fd, from, size)) end += writeAll(fd, chunk, end);
     ftruncateSync(fd, end);
     size = end;

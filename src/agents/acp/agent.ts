@@ -17,20 +17,20 @@ export function acpWordsOf(command: string): AcpWords {
 
 /** The adapter of any program that speaks the Agent Client Protocol; `args` replace the words that are known of it. */
 export function acpAgent(command: string, args?: readonly string[]): AgentAdapter {
-  const known = agents[agentNameOf(command)];
-  const { args: usual, env = {}, install = known.install } = acpWordsOf(command);
+  const agent = agents[agentNameOf(command)];
+  const { args: usual, env = {}, install = agent.install } = acpWordsOf(command);
   return {
-    name: known.name === 'custom' ? baseNameOf(command) : known.name,
+    name: agent.name === 'custom' ? baseNameOf(command) : agent.name,
     protocol: 'acp',
     install,
-    login: known.login,
+    login: agent.login,
     reportsToolCalls: true,
     permits,
     canResume: true,
     takesSystemPrompt: false,
     // It is we who end the process.
     exitCodeIsNoise: true,
-    tested: known.tested,
+    tested: agent.tested,
     guard: null,
     command({ prompt, flags }) {
       const words = args ?? (usual.every((word) => flags.includes(word)) ? [] : usual);

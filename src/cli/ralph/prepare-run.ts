@@ -83,7 +83,7 @@ export async function prepareRun(
   const prompt = earlier?.prompt ?? readPrompt(values);
   const ask = values['one-iteration'] === undefined;
   const trust = await requireTrust(context, { trust: values.trust, ask });
-  const withCli = readSettings({ ...context, trust });
+  const withCli = readSettings({ cwd: context.cwd, env: context.env, trust });
   const before = earlier?.cli ?? [];
   const below = withCli(before).settings;
   const cli = [...settingsOf(values, below), ...((await wishes.settings?.(below)) ?? [])];

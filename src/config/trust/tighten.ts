@@ -4,11 +4,11 @@ import { type Settings, settingIn } from '../settings-layers.ts';
 import type { SettingKey } from '../settings-schema.ts';
 
 /** Returns the value that counts: what a project asks for if that is stricter, otherwise the user's own. */
-type Rule = (asked: unknown, own: unknown, command: unknown) => unknown;
+type Rule = (wish: unknown, own: unknown, command: unknown) => unknown;
 
 /** Settings that a file of the project may only make stricter. */
 const rules: Partial<Record<SettingKey, Rule>> = {
-  sandbox: (asked, own) => (asked === 'none' || (own !== undefined && own !== 'none') ? own : asked),
+  sandbox: (wish, own) => (wish === 'none' || (own !== undefined && own !== 'none') ? own : wish),
   // An image brings every program that the agent runs, with your login inside.
   sandboxImage: (_, own) => own,
   sandboxPaths: onlyOwn,
@@ -18,7 +18,7 @@ const rules: Partial<Record<SettingKey, Rule>> = {
   guard: stricter(['off', 'auto', 'always'], 'auto'),
   'agent.permissions': stricter(['full', 'edit', 'read'], 'edit'),
   // Any other word of a known agent may loosen what it asks for, what it loads or whom it talks to.
-  'agent.flags': (asked, own, command) => (isModel(asked) || isCustom(command) ? asked : own),
+  'agent.flags': (wish, own, command) => (isModel(wish) || isCustom(command) ? wish : own),
 };
 
 /** Returns the settings of a project without what is looser than the user's own, and a text for each value set aside. */
@@ -30,11 +30,11 @@ export function tighten(
   const command = settingIn(settings, 'agent.command') ?? settingIn(own, 'agent.command');
   const setAside: string[] = [];
   for (const key of Object.keys(rules) as (keyof typeof rules)[]) {
-    const asked = settingIn(settings, key);
-    if (asked === undefined) continue;
+    const wish = settingIn(settings, key);
+    if (wish === undefined) continue;
     const before = settingIn(own, key);
-    const after = rules[key]?.(asked, before, command);
-    if (!isSame(after, asked)) setAside.push(`${key} ${JSON.stringify(asked)}`);
+    const after = rules[key]?.(wish, before, command);
+    if (!isSame(after, wish)) setAside.push(`${key} ${JSON.stringify(wish)}`);
     // What is as the user has it stays the user's.
     value = withSetting(value, key, isSame(after, before) ? undefined : after);
   }
@@ -42,9 +42,9 @@ export function tighten(
 }
 
 /** Keeps the entries that the user lists, too. */
-function onlyOwn(asked: unknown, own: unknown): unknown {
+function onlyOwn(wish: unknown, own: unknown): unknown {
   const entries = Array.isArray(own) ? own : [];
-  return Array.isArray(asked) ? entries.filter((entry) => asked.includes(entry)) : own;
+  return Array.isArray(wish) ? entries.filter((entry) => wish.includes(entry)) : own;
 }
 
 /** True for words that only choose a model: `["--model opus"]`, `["--model", "opus"]` or `["--model=opus"]`. */
@@ -58,7 +58,7 @@ function isCustom(command: unknown): boolean {
 
 /** Compares by rank; `values` begins with the loosest. */
 function stricter(values: readonly unknown[], fallback: unknown): Rule {
-  return (asked, own) => (values.indexOf(asked) >= values.indexOf(own ?? fallback) ? asked : own);
+  return (wish, own) => (values.indexOf(wish) >= values.indexOf(own ?? fallback) ? wish : own);
 }
 
 function isSame(one: unknown, other: unknown): boolean {

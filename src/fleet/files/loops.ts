@@ -161,8 +161,8 @@ function project(env: Environment, loop: LoopRecord): void {
   // Somebody may have edited the file since the loop was read.
   const { settings, ignored } = applyEdits(loop.settings, state.ok ? state.value : null);
   const isTorn = !state.ok && state.reason === 'torn';
-  const torn = isTorn ? ['state.json was not valid JSON: it is written anew, without the edit'] : [];
-  const warnings = [...torn, ...ignored].map((text) => logLine(systemClock.now(), 'WARN', text));
+  const damage = isTorn ? ['state.json was not valid JSON: it is written anew, without the edit'] : [];
+  const warnings = [...damage, ...ignored].map((text) => logLine(systemClock.now(), 'WARN', text));
   ensureLogLines(paths.log, [...warnings, ...loop.lines]);
   writeAtomic(paths.state, `${JSON.stringify(stateOf({ ...loop, settings }), null, 2)}\n`, { fsync: false });
 }

@@ -73,8 +73,8 @@ export function workerEnvironment(
   env: Environment,
   { name, env: variables }: Pick<Worker, 'name' | 'env'>,
 ): Record<string, string> {
-  const kept = readJsonAs(signalPaths(env, name).environment, v.record(v.string(), v.string()));
-  return { ...(kept ?? inheritable(env)), ...variables };
+  const spawnEnvironment = readJsonAs(signalPaths(env, name).environment, v.record(v.string(), v.string()));
+  return { ...(spawnEnvironment ?? inheritable(env)), ...variables };
 }
 
 function inheritable(env: Environment): Record<string, string> {

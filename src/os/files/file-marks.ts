@@ -44,8 +44,8 @@ export function markFiles(root: string, paths: Iterable<string>, maxBytes: numbe
 /** Returns a fingerprint of the whole content, whatever its size. */
 export function contentMark(file: string): string {
   // Reading a named pipe would wait for ever.
-  const read = () => (lstatSync(file).isFile() ? sha256(readFileSync(file)) : brief(file));
-  return attempt(read, 'unreadable');
+  const digest = () => (lstatSync(file).isFile() ? sha256(readFileSync(file)) : brief(file));
+  return attempt(digest, 'unreadable');
 }
 
 /** Returns the files that were added, removed or changed between two looks. */

@@ -229,8 +229,8 @@ function runEnd(bytes: Buffer, from: number, alphabet: Alphabet, limit = bytes.l
 }
 
 function nextPlace({ bytes, needs }: Scan, from: number, character: string): number {
-  const known = needs.get(character) ?? -1;
-  if (known >= from) return known;
+  const need = needs.get(character) ?? -1;
+  if (need >= from) return need;
   const place = bytes.indexOf(character, from, 'latin1');
   needs.set(character, place === -1 ? bytes.length : place);
   return place === -1 ? bytes.length : place;

@@ -35,16 +35,16 @@ export function cleanTerminal(text: string): string {
 
 /** The same as `cleanTerminal` for a stream: however it is cut, the joined output is the same. */
 export function createTerminalCleaner(): TerminalCleaner {
-  let held = '';
+  let rest = '';
   return {
     push(chunk) {
-      const text = held + chunk;
-      held = plain.test(text) ? '' : (unfinished.exec(text)?.[0] ?? '');
-      return cleanTerminal(text.slice(0, text.length - held.length));
+      const text = rest + chunk;
+      rest = plain.test(text) ? '' : (unfinished.exec(text)?.[0] ?? '');
+      return cleanTerminal(text.slice(0, text.length - rest.length));
     },
     end() {
-      const last = cleanTerminal(held);
-      held = '';
+      const last = cleanTerminal(rest);
+      rest = '';
       return last;
     },
   };

@@ -29,11 +29,11 @@ const program: Handler = (call) => {
   const paths = file === undefined ? args.rest.slice(1) : args.rest;
   const names =
     args.value('F', 'field-separator') === '=' && /^[^{}]*\{\s*print\s+\$1\s*;?\s*\}\s*$/.test(program);
-  const given = args.all('v', 'assign').map((word): [string, string] => {
+  const assignments = args.all('v', 'assign').map((word): [string, string] => {
     const at = word.indexOf('=');
     return [word.slice(0, at), word.slice(at + 1)];
   });
-  const code = readCode(withFields(program, call.stdin), 'awk', call.context.home, given);
+  const code = readCode(withFields(program, call.stdin), 'awk', call.context.home, assignments);
   const script = { call, args, program, paths, code, names };
   touchFiles(script);
   startPrograms(script);

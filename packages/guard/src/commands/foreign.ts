@@ -28,10 +28,10 @@ function interpreter({ language, code, letters = '', long = '' }: Interpreter): 
     const args = readLeadingArgs(words, letters + codeLetters, `${long} ${codeNames}`);
     const inline = args.all(...code);
     const byLine = /perl|ruby/.test(language) && args.has('n', 'p');
-    const given = inline.length > 0 ? args.rest : args.rest.slice(1);
+    const operands = inline.length > 0 ? args.rest : args.rest.slice(1);
     const run = (text: string, file?: string) =>
       feed(call, text, (source) => {
-        const filled = withArguments(source, language, given, inline.length > 0);
+        const filled = withArguments(source, language, operands, inline.length > 0);
         return follow(call, withInput(filled, byLine, call), language, file);
       });
     if (language === 'php' && args.has('S')) return serves(call, args.value('t') ?? '.');
@@ -80,19 +80,19 @@ function withInput(source: string, byLine: boolean, { stdin }: Call): string {
 function withArguments(
   source: string,
   language: Language,
-  given: readonly string[],
+  operands: readonly string[],
   inline: boolean,
 ): string {
-  if (given.length === 0 || !/\bargv\b|\bARGV\b/.test(source)) return source;
+  if (operands.length === 0 || !/\bargv\b|\bARGV\b/.test(source)) return source;
   const first = language === 'python' || language === 'php' ? 1 : language === 'js' ? (inline ? 1 : 2) : 0;
   const text = (word: string | undefined) => JSON.stringify(word ?? '');
   return source
     .replace(/(?:\b(?:sys|process)\.argv|\$?\bARGV|\$argv)\[(\d+)\]/g, (whole, index: string) =>
-      Number(index) < first ? whole : text(given[Number(index) - first]),
+      Number(index) < first ? whole : text(operands[Number(index) - first]),
     )
     .replace(
       /\bsys\.argv\[1:\]|\bprocess\.argv\.slice\(\d\)|@ARGV\b|\bARGV\b/g,
-      () => `[${given.map(text).join(', ')}]`,
+      () => `[${operands.map(text).join(', ')}]`,
     );
 }
 

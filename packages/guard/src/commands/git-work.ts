@@ -103,8 +103,8 @@ const restore: Handler = (call) => {
 
 const clean: Handler = (call) => {
   const args = readArgs(call.words, 'e', 'exclude');
-  const asked = args.has('f', 'force') || call.shell.world.gitAliases.has(forcedClean);
-  const forced = args.has('i', 'interactive') ? answered(call) : asked;
+  const hasForce = args.has('f', 'force') || call.shell.world.gitAliases.has(forcedClean);
+  const forced = args.has('i', 'interactive') ? answered(call) : hasForce;
   const instead = 'Look with git clean -n, then remove single files with rm.';
   if (!forced || args.has('n', 'dry-run')) return '';
   return loses(call, 'deletes files that git does not know', instead);

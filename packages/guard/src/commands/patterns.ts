@@ -14,8 +14,8 @@ const mostText = [50_000, 2000, 300];
  * A pattern of grep and sed as JavaScript has it, or null where it is not simple enough to be tried on the text without
  * taking long. Brackets are of the basic kind (`\(`) unless the pattern is extended.
  */
-function simplePattern(written: string, text: string, extended: boolean, flags = ''): RegExp | null {
-  const pattern = extended ? asText(written) : asText(written).replace(/\\?[(){}+?|]/g, swapped);
+function simplePattern(source: string, text: string, extended: boolean, flags = ''): RegExp | null {
+  const pattern = extended ? asText(source) : asText(source).replace(/\\?[(){}+?|]/g, swapped);
   const repeats = (pattern.replace(/\\./g, '').match(/[*+?{]/g) ?? []).length;
   if (text.length > (mostText[repeats] ?? 0) || /\\\d|\\[<>'`]|\)[*+?{]/.test(pattern)) return null;
   try {
@@ -58,7 +58,7 @@ const grep: Handler = (call) => {
   if (quiet && !recursive) return UNKNOWN;
   const pick = (line: string) => selectLines(call.name, args, patterns[0] ?? pattern, line);
   if (args.has('o', 'only-matching') && leavesNames(call, paths, pick)) return UNKNOWN;
-  const read = paths.length > 0 ? contents(call, paths, recursive) : '';
+  const content = paths.length > 0 ? contents(call, paths, recursive) : '';
   for (const name of args.all('include', 'g', 'glob'))
     for (const folder of paths.length > 0 ? paths : ['.']) call.file('read', `${folder}/${asGlob(name)}`);
   const input = call.stdin ?? UNKNOWN;
@@ -69,7 +69,7 @@ const grep: Handler = (call) => {
   if (paths.length > 0) {
     const named = args.has('l', 'files-with-matches', 'L', 'files-without-match');
     if (named) return `${paths.map((path) => (recursive ? `${path}/${UNKNOWN}` : path)).join('\n')}\n`;
-    return read.includes(PRIVATE) ? PRIVATE : UNKNOWN;
+    return content.includes(PRIVATE) ? PRIVATE : UNKNOWN;
   }
   return pick(text);
 };
@@ -109,8 +109,8 @@ type Order = { readonly letter: string; readonly picky: boolean; readonly parts:
 const longest = 8000;
 
 /** Applies the script to a text that may hide a command; selected lines count as all lines. */
-function applyOrders(given: string, orders: readonly Order[], extended: boolean, quiet: boolean): string {
-  let text = given;
+function applyOrders(input: string, orders: readonly Order[], extended: boolean, quiet: boolean): string {
+  let text = input;
   for (const { letter, picky, parts } of orders) {
     const [from = '', to = '', flags = ''] = parts;
     if (letter === 's' && /^[$^]$/.test(from)) {
@@ -154,8 +154,8 @@ function translate(text: string, from: string, to: string): string {
   return [...text].map((char) => (old.includes(char) ? (fresh[old.indexOf(char)] ?? char) : char)).join('');
 }
 
-function ordersOf(written: string): Order[] {
-  const script = asText(written);
+function ordersOf(source: string): Order[] {
+  const script = asText(source);
   const orders: Order[] = [];
   const address = /(?:\d+|\$|\/(?:[^/\\\n]|\\.)*\/I?|\\(\W)(?:(?!\1)[^\\\n]|\\.)*\1)?(?:[,~]\+?~?)?/y;
   let at = 0;
@@ -196,9 +196,9 @@ function upTo(script: string, start: number, mark: string): string {
 const sed: Handler = (call) => {
   const args = readArgs(call.words, 'efl', 'expression file line-length');
   const files = args.all('f', 'file');
-  const given = [...args.all('e', 'expression'), ...files.map((path) => call.content(path))];
-  const scripts = given.length > 0 ? given : args.rest.slice(0, 1);
-  const paths = given.length > 0 ? args.rest : args.rest.slice(1);
+  const expressions = [...args.all('e', 'expression'), ...files.map((path) => call.content(path))];
+  const scripts = expressions.length > 0 ? expressions : args.rest.slice(0, 1);
+  const paths = expressions.length > 0 ? args.rest : args.rest.slice(1);
   if (scripts.some((script) => script.length > longest)) throw new RangeError('too long a script to follow');
   const orders = scripts.flatMap(ordersOf);
   for (const { letter, parts } of orders) {

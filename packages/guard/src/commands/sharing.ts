@@ -86,8 +86,8 @@ export const sharing: Handlers = byName({
     const sources = rest.slice(0, -1);
     const remote = (path: string) => /^[^/]*:/.test(path) || path.startsWith('scp://');
     const local = sources.filter((path) => !remote(path));
-    const put = putsOf(call.stdin ?? '');
-    if (remote(target) || put.length > 0) uploads(call, [...local, ...put], target);
+    const puts = putsOf(call.stdin ?? '');
+    if (remote(target) || puts.length > 0) uploads(call, [...local, ...puts], target);
     else for (const path of local) call.file('read', path, { recursive: true });
     if (!remote(target) && sources.some(remote)) {
       call.file('write', target);
@@ -117,8 +117,8 @@ export const sharing: Handlers = byName({
   httpd: webServer('pcuhr', '', 'h'),
   gh: (call) => {
     mentionSecrets(call, call.words);
-    const said = call.words.filter((_, i) => !/^(-H|--header)$/.test(call.words[i - 1] ?? ''));
-    sends(call, said.join(' '), 'github.com');
+    const contents = call.words.filter((_, i) => !/^(-H|--header)$/.test(call.words[i - 1] ?? ''));
+    sends(call, contents.join(' '), 'github.com');
     if (asksHelp(call)) return UNKNOWN;
     denyLines(call, call.words, githubRules);
     const [topic = '', action = ''] = call.words;

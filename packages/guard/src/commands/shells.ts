@@ -80,13 +80,13 @@ export const shells: Handlers = byName({
     const named =
       file ??
       ['GNUmakefile', 'makefile', 'Makefile'].find((name) => call.shell.world.files.has(call.path(name)));
-    const read =
+    const rules =
       named === '-' || named === '/dev/stdin'
         ? (call.stdin ?? '')
         : named === undefined
           ? fetchedRules(call.content('Makefile'))
           : call.content(named);
-    const text = [...args.all('eval'), read].join('\n').trimStart();
+    const text = [...args.all('eval'), rules].join('\n').trimStart();
     if (text === '' && !args.rest.some((word) => word.includes('='))) return UNKNOWN;
     if (text.includes(NETWORK)) return feed(call, NETWORK, () => UNKNOWN);
     const defined = new Map(

@@ -56,15 +56,15 @@ export const wrappers: Handlers = byName({
     const args = readLeadingArgs(call.words, 'uCS', 'unset chdir split-string');
     if (args.value('S', 'split-string') !== undefined) return splits(call);
     const rest = args.rest[0] === '-' ? args.rest.slice(1) : [...args.rest];
-    const seen = fork(call.seen);
+    const view = fork(call.seen);
     while (/^[A-Za-z_]\w*=/.test(rest[0] ?? '')) {
       const [name = '', ...value] = (rest.shift() ?? '').split('=');
       checkVariable(name, value.join('='), call);
-      seen.variables.setText(name, value.join('='));
+      view.variables.setText(name, value.join('='));
     }
     const folder = args.value('C', 'chdir');
     if (rest.length === 0) return PRIVATE;
-    return call.with({ seen }).run(rest, folder === undefined ? {} : { cwd: folder });
+    return call.with({ seen: view }).run(rest, folder === undefined ? {} : { cwd: folder });
   },
   'sudo doas pkexec': (call) => {
     const args = readLeadingArgs(call.words, 'ugpCrtThUDR', 'user group prompt host chdir');

@@ -105,9 +105,9 @@ export function denyHarm(call: Call, source: string, code: Code): void {
   if (modules.some((module) => /^https?:/.test(module))) call.deny(...fetched);
 }
 
-function isHarm({ language, code, not, source: texts }: Harm, source: string, given: Code): boolean {
-  const { masked } = given;
-  if (language !== undefined && language !== given.language) return false;
+function isHarm({ language, code, not, source: texts }: Harm, source: string, subject: Code): boolean {
+  const { masked } = subject;
+  if (language !== undefined && language !== subject.language) return false;
   return code.every((pattern) => pattern.test(masked)) && !not?.test(masked) && texts?.test(source) !== false;
 }
 

@@ -5,15 +5,15 @@ import { plainPerl, withoutAliases, withoutImports, withoutKeys, withoutModules 
 import { evaluate } from './values.ts';
 
 export function readCode(
-  written: string,
+  text: string,
   language: Language,
   home: string,
-  given: Iterable<[string, string]> = [],
+  variables: Iterable<[string, string]> = [],
 ): Code {
-  const plain = language === 'perl' ? plainPerl(written) : written;
+  const plain = language === 'perl' ? plainPerl(text) : text;
   const source = withoutModules(withoutAliases(withoutImports(withoutKeys(plain))));
   const masked = mask(source, language);
-  const code: Code = { language, source, masked, names: new Map(given), home, work: workFor(source) };
+  const code: Code = { language, source, masked, names: new Map(variables), home, work: workFor(source) };
   const assignment =
     /(?:^|[;\n{(,]|\b(?:const|let|var|my|our|local)\b)[^\S\n]*[$@]?([A-Za-z_]\w*)\s*=(?![=>~])\s*/g;
   for (const match of code.masked.matchAll(assignment)) {

@@ -48,7 +48,7 @@ const importedAs = new RegExp(`\\b(\\w+)\\s*=\\s*(?:await\\s+)?${loads}`, 'g');
 /** Functions taken out of a module get its name back: `rm(…)` after an import from fs is `fs.rm(…)`. */
 export function withoutImports(source: string): string {
   if (!/import|require/.test(source)) return source;
-  const taken = [
+  const importLists = [
     ...imports.flatMap((pattern) => [...source.matchAll(pattern)].map(([, names, from]) => [names, from])),
     ...[...source.matchAll(importedLater)].flatMap(([, from, names = '']) =>
       names.startsWith('{') ? [[names.slice(1, -1), from]] : [],
@@ -58,7 +58,7 @@ export function withoutImports(source: string): string {
     ),
   ];
   const full = new Map<string, string>();
-  for (const [names = '', from = ''] of taken) {
+  for (const [names = '', from = ''] of importLists) {
     for (const item of names.split(',')) {
       const [, name, , alias = name] = /^\s*(\w+)(\s*(?::|\bas\b)\s*(\w+))?\s*$/.exec(item) ?? [];
       if (name !== undefined && alias !== undefined) full.set(alias, `${moduleName(from)}.${name}`);

@@ -37,8 +37,8 @@ function readParts(reading: Reading): string {
   while (reading.at < text.length) {
     const rest = text.slice(reading.at);
     if (rest.startsWith('%') && code.language === 'python' && /%[sdr]/.test(reading.out)) {
-      const given = rest.slice(1);
-      const values = listOf(code, given) ?? [evaluate(code, given, reading.depth + 1)];
+      const operand = rest.slice(1);
+      const values = listOf(code, operand) ?? [evaluate(code, operand, reading.depth + 1)];
       return filled(reading.out, /%[sdr]/g, values);
     }
     if (readText(reading, rest) || readName(reading, rest)) continue;
