@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runRalph } from '../../support/ralph.ts';
 import { openBrowser, openLoop, openTab, serve, shots } from './browser.ts';
 import { hostile, realRun, secret } from './real-run.ts';
 
@@ -83,6 +84,18 @@ describe('the card of a run that is done', () => {
     expect(text.match(/tool-calls/g)).toHaveLength(1);
     expect(text.match(/check-files/g)).toHaveLength(1);
     expect(problems).toEqual([]);
+  });
+});
+
+describe('ralph show', () => {
+  it('begins with the task and its project, and tells the evidence once', async () => {
+    const world = await realRun();
+    const { stdout } = await runRalph(['show'], world);
+    expect(stdout).toMatch(/^Task +Do the task\.\nProject +the repo · main\nRun +\d/);
+    expect(stdout).toMatch(
+      /\nChanges +5 files changed, 9 insertions.*\nDiff +git diff \w+\.\.\w+\nCost.*\nTime/,
+    );
+    expect(stdout.match(/tool-calls/g)).toHaveLength(1);
   });
 });
 
