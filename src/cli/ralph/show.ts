@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { formatDuration } from '../../core/duration.ts';
 import { RalphError } from '../../core/error.ts';
 import { outcomeWithCause } from '../../core/limit-words.ts';
@@ -32,9 +33,10 @@ export async function main(context: Context, { values, args }: Input<typeof show
   const record = recordOfLocated(context, located);
   if (values.json) return writeJson(context, record);
   const style = styleOf(context);
-  const result = await resultOf(cwd, readLocated(cwd, located).view);
+  const { view } = readLocated(cwd, located);
+  const result = await resultOf(cwd, view);
   const verdicts = verdictTable(record.verdicts, style);
-  stdout.write(`${summary(record, result, style)}\n${verdicts}${denialList(record)}`);
+  stdout.write(`${summary(record, view, result, style)}\n${verdicts}${denialList(record)}`);
 }
 
 async function showDiff({ cwd, stdout }: Context, located: LocatedRun, number: string): Promise<void> {
@@ -67,19 +69,22 @@ const withoutOutcome: Record<RunRecord['state'], string> = {
   abandoned: 'none: it was killed, or could not write its end',
 };
 
-function summary(record: RunRecord, result: Result, style: Style): string {
-  const { usage, outcome, exitCode, iterations } = record;
+function summary(record: RunRecord, { cwd, branch }: RunView, result: Result, style: Style): string {
+  const { usage, outcome, exitCode, iterations, because } = record;
+  // The table below says it.
+  const isEvidence = because === record.verdicts.at(-1)?.because;
   return factLines(
     [
-      ['Run', record.run],
       ['Task', style.bold(cleanTerminal(record.task))],
+      ['Project', cleanTerminal([basename(cwd ?? ''), branch].filter(Boolean).join(' · '))],
+      ['Run', record.run],
       [
         'Outcome',
         outcome === null
           ? withoutOutcome[record.state]
           : `${outcomeWithCause(outcome, record.becauseCode)} (exit code ${exitCode})`,
       ],
-      ['Because', outcome === null ? '' : cleanTerminal(record.because?.split('\n')[0] ?? '')],
+      ['Because', outcome === null || isEvidence ? '' : cleanTerminal(because?.split('\n')[0] ?? '')],
       ['Now', nowText(record)],
       ['Changes', result.changes],
       ['Diff', result.diff, true],

@@ -6,11 +6,13 @@ import { listSessionLoops } from '../../drive/session/session-loops.ts';
 import { pauseLoop, pauseWorkerOf, resumeLoop, resumeWorkerOf } from '../../fleet/control.ts';
 import { endWorker } from '../../fleet/end-worker.ts';
 import { needsYou } from '../../fleet/files/loops.ts';
+import { logPaths } from '../../fleet/files/paths.ts';
 import { findWorker, type Worker } from '../../fleet/files/workers.ts';
 import { holdWorker } from '../../fleet/hold.ts';
 import { lookAtWorker } from '../../fleet/live.ts';
 import type { SelfCommand } from '../../fleet/supervisor-start.ts';
 import { typeText } from '../../fleet/worker-window.ts';
+import { readChunks, tryFile } from '../../os/files/open-file.ts';
 import type { Environment } from '../../os/process/program.ts';
 import { cleanTerminal } from '../../os/terminal/clean-terminal.ts';
 import { tmuxServer } from '../../os/terminal/tmux.ts';
@@ -134,7 +136,8 @@ async function type(env: Environment, worker: Worker, { action, text }: Words): 
 /** Returns the screen of a worker with its colours; null if it has no window. */
 export async function workerScreen(env: Environment, name: string): Promise<string | null> {
   const worker = findWorker(env, name);
-  if (!worker?.tmux) return null;
+  if (worker === null) return null;
+  if (worker.tmux === null) return logOf(env, name);
   const { pane } = await lookAtWorker(env, worker);
   if (pane === null) return null;
   // Between the two looks its window may close.
@@ -142,6 +145,19 @@ export async function workerScreen(env: Environment, name: string): Promise<stri
     .capture(pane.id, 200, true)
     .catch(() => null);
   return lines?.join('\n') ?? null;
+}
+
+const maxLogBytes = 64 * 1024;
+
+/** Returns the end of what a worker without a window printed; null if no log is kept. */
+function logOf(env: Environment, name: string): string | null {
+  const { stdout, stderr } = logPaths(env, name);
+  const ends = [stdout, stderr].map((path) =>
+    tryFile(path, (fd, { size }) =>
+      Buffer.concat([...readChunks(fd, Math.max(0, size - maxLogBytes), size)]).toString('utf8'),
+    ),
+  );
+  return ends.every((end) => end === null) ? null : ends.filter(Boolean).join('\n');
 }
 
 export function yes(told: string): Told {

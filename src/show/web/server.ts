@@ -33,9 +33,10 @@ export async function startDashboard(options: DashboardOptions) {
     token,
     close: () =>
       new Promise<void>((done) => {
-        streams.close();
+        streams.close(`${options.program} dashboard`);
         server.close(() => done());
-        server.closeAllConnections();
+        // Later, so that the last words are sent.
+        setImmediate(() => server.closeAllConnections());
       }),
   };
 }

@@ -74,9 +74,11 @@ export class Streams {
     goOn();
   }
 
-  close(): void {
+  /** Tells all viewers that the dashboard ends, and the command that starts it again. */
+  close(command: string): void {
     this.#stop();
-    for (const { response } of this.#viewers) response.destroy();
+    for (const { response } of this.#viewers)
+      response.end(`event: ended\ndata: ${JSON.stringify(command)}\n\n`);
   }
 
   #stop(): void {

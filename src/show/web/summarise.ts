@@ -21,6 +21,8 @@ export function summarise(view: RunView, source: LoopSource) {
     ...{ iteration, startedAt, updatedAt, elapsedMs, usage, branch, outcome, becauseCode },
     title: titleOf(view.task),
     agent: view.agent ?? '',
+    /** True if it is a worker that only runs a command: it has no iterations. */
+    isCommand: source.worker?.loop === null,
     status,
     /** Why, in a few words. */
     detail,

@@ -51,7 +51,7 @@ export function makeWorld(): World {
 
 export async function serve(
   { cwd, env }: World,
-  options: { actions?: Actions; screen?: string } = {},
+  options: { actions?: Actions; screen?: string; port?: number } = {},
 ): Promise<Dashboard> {
   const dashboard = await startDashboard({
     env,
@@ -60,7 +60,7 @@ export async function serve(
     version: '1.2.3',
     now: Date.now,
     program: 'ralph',
-    port: 0,
+    port: options.port ?? 0,
     actions: options.actions ?? null,
     screen: async () => options.screen ?? null,
   });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runRalph } from '../../support/ralph.ts';
 import { openBrowser, openLoop, openTab, serve, shots } from './browser.ts';
 import { hostile, realRun, secret } from './real-run.ts';
 
@@ -44,6 +45,9 @@ describe('the changes of an iteration', () => {
     await cart.getByRole('button', { name: 'Open at iteration 1' }).click();
     await cart.locator('.code.whole').waitFor();
     expect(await cart.locator('tr').count()).toBe(14);
+    await page.keyboard.press('Escape');
+    await cart.locator('.code.whole').waitFor({ state: 'detached' });
+    expect(page.url()).toContain('/1/changes');
     expect(problems).toEqual([]);
   });
 
@@ -64,6 +68,34 @@ describe('the changes of an iteration', () => {
     await page.keyboard.press('Enter');
     expect(await fold.getAttribute('aria-expanded')).toBe('false');
     expect(problems).toEqual([]);
+  });
+});
+
+describe('the card of a run that is done', () => {
+  it('has changes, cost, time and the command, and the evidence once on the page', async () => {
+    const world = await realRun();
+    const { url } = await serve(world);
+    const { page, problems } = await openTab(browser, url);
+    await openLoop(page, world.run);
+    const card = page.getByRole('region', { name: 'How it ended' });
+    await card.getByText(/^5 files changed, 9 insertions\(\+\), 9 deletions\(-\)/).waitFor();
+    await card.getByText(/^git diff \w+\.\.\w+$/).waitFor();
+    const text = await page.locator('main').innerText();
+    expect(text.match(/tool-calls/g)).toHaveLength(1);
+    expect(text.match(/check-files/g)).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('ralph show', () => {
+  it('begins with the task and its project, and tells the evidence once', async () => {
+    const world = await realRun();
+    const { stdout } = await runRalph(['show'], world);
+    expect(stdout).toMatch(/^Task +Do the task\.\nProject +the repo · main\nRun +\d/);
+    expect(stdout).toMatch(
+      /\nChanges +5 files changed, 9 insertions.*\nDiff +git diff \w+\.\.\w+\nCost.*\nTime/,
+    );
+    expect(stdout.match(/tool-calls/g)).toHaveLength(1);
   });
 });
 

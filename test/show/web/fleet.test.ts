@@ -105,8 +105,31 @@ describe('a worker that only runs a command', { timeout: 120_000 }, () => {
     await pill(page, 'stopped');
     await page.locator('.loop-title').getByText('its command has ended').waitFor();
     await page.locator('.terminal', { hasText: 'last words' }).waitFor();
+    expect(await page.locator('.timeline, .columns, .stop').count()).toBe(0);
     expect(fleet.worker('short').status).toBe('running');
     expect(await page.locator('.action').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('a worker without a window', { timeout: 120_000 }, () => {
+  it('has its log and no empty charts', async () => {
+    const fleet = makeFleet();
+    const { code } = await fleet.swarm(
+      'spawn',
+      '--name',
+      'quiet',
+      '--',
+      'sh',
+      '-c',
+      'echo heard; echo bad >&2',
+    );
+    expect(code).toBe(0);
+    const { page, problems } = await openWorker(fleet, 'quiet');
+    const log = page.getByRole('region', { name: 'Log' });
+    await log.getByText('heard').waitFor();
+    await log.getByText('bad').waitFor();
+    expect(await page.locator('.timeline, .columns, .stop').count()).toBe(0);
     expect(problems).toEqual([]);
   });
 });

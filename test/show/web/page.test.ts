@@ -84,6 +84,39 @@ describe('the page of all loops', () => {
   });
 });
 
+describe('the filters', () => {
+  it('choose by status, project, agent and time, and stay while a loop is looked at', async () => {
+    const world = makeWorld();
+    fleetOfTwelve(world.env, world.cwd, Date.now());
+    const writer = journalWriter(Date.now() - 3 * 86_400_000);
+    startRun(writer, 'old', 'Upgrade the bundler', { cwd: world.cwd });
+    addIteration(writer, 1, { outcome: 'STUCK' });
+    endRun(writer, 'STUCK', 'no progress', 1);
+    writer.save(runPaths(world.cwd, 'old').journal);
+    const { page, problems } = await openPage(browser, world);
+    const cards = () => page.locator('.loop').count();
+    await page.locator('.loop').first().waitFor();
+    const by = (name: string) => page.getByLabel(`Filter by ${name}`);
+    await by('status').selectOption('Stuck');
+    await expect.poll(cards).toBe(1);
+    await page.locator('.loop').click();
+    await page.getByRole('heading', { name: 'Upgrade the bundler' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.loop').first().waitFor();
+    expect(await cards()).toBe(1);
+    expect(await by('status').inputValue()).toBe('Stuck');
+    await by('project').selectOption('shop');
+    await by('agent').selectOption('claude');
+    expect(await cards()).toBe(1);
+    await by('time').selectOption('last 24 hours');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(cards).toBe(13);
+    await by('time').selectOption('last 24 hours');
+    await expect.poll(cards).toBe(12);
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('a loop that works without a word', () => {
   it('has been at work until now, and its cost is not known', async () => {
     const world = makeWorld();

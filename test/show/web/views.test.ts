@@ -133,6 +133,9 @@ describe('the charts of a loop', () => {
     shopRun(world.cwd, run);
     const { page, problems } = await openPage(browser, world);
     await openLoop(page, run);
+    const colour = (name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${name}')).fill`);
+    expect(await colour('.span.waiting')).toBe(await colour('.bar.waiting'));
     expect((await page.locator('.axis .tick').allTextContents()).join(' ')).toContain('$0.50');
     const costs = await page
       .locator('.bar.cost')
@@ -150,6 +153,10 @@ describe('the charts of a loop', () => {
     await page.mouse.up();
     expect(await ticks()).not.toEqual(before);
     await page.getByRole('button', { name: 'Whole run' }).press('Enter');
+    expect(await ticks()).toEqual(before);
+    await page.getByRole('button', { name: 'Zoom to iteration' }).press('Enter');
+    expect(await ticks()).not.toEqual(before);
+    await page.keyboard.press('Escape');
     expect(await ticks()).toEqual(before);
     await page.mouse.click(x + 80, y + 20);
     await page.getByRole('heading', { name: 'Iteration 1:' }).waitFor();
@@ -191,6 +198,32 @@ describe('states of the page', () => {
     const { page, problems } = await openPage(browser, makeWorld());
     await page.getByText('ralph run -p "your task"').waitFor();
     expect(problems).toEqual([]);
+  });
+
+  it('says that it waits, before the first data is there', async () => {
+    const { page } = await openPage(browser, makeWorld());
+    await page.route('**/api/stream*', () => {});
+    await page.reload();
+    await page.getByRole('heading', { name: 'One moment…' }).waitFor();
+  });
+
+  it('says that the server was ended, how to start it, and asks for the new token', async () => {
+    const world = makeWorld();
+    shopRun(world.cwd, run);
+    const { page, close, port } = await openPage(browser, world);
+    await page.locator('.link.on').waitFor();
+    await close();
+    const alert = page.getByRole('alert');
+    await alert.getByText('This dashboard was ended; your loops are not.').waitFor();
+    expect(await alert.innerText()).toContain('ralph dashboard');
+    await page.getByRole('link', { name: 'Trends' }).click();
+    await page.getByRole('heading', { name: 'The dashboard does not answer.' }).waitFor();
+    await page.screenshot({ path: join(shots, 'ended.png') });
+    const { url } = await serve(world, { port });
+    await page.getByLabel('Address or token').fill(url);
+    await page.keyboard.press('Enter');
+    await page.locator('.loop').first().waitFor();
+    expect(await alert.innerText()).toBe('');
   });
 
   it('says that there is no such loop, and leads back', async () => {

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { answerPath, projectPaths, runPaths } from '../../../src/config/paths.ts';
 import { keepAnswer, keepQuestion } from '../../../src/drive/human.ts';
@@ -12,13 +12,13 @@ import {
   readLoop,
   updateLoop,
 } from '../../../src/fleet/files/loops.ts';
-import { fleetPaths, loopPaths } from '../../../src/fleet/files/paths.ts';
+import { fleetPaths, logPaths, loopPaths } from '../../../src/fleet/files/paths.ts';
 import { addWorker, removeWorker, type Worker } from '../../../src/fleet/files/workers.ts';
 import { readText } from '../../../src/os/files/files.ts';
 import { acquireLock } from '../../../src/os/files/lock.ts';
 import { createRedactor } from '../../../src/os/redact/redact.ts';
 import { collectReport } from '../../../src/show/report/report-html.ts';
-import { createActions } from '../../../src/show/web/control.ts';
+import { createActions, workerScreen } from '../../../src/show/web/control.ts';
 import type { ListUpdate } from '../../../src/show/web/stream.ts';
 import type { LoopSummary } from '../../../src/show/web/summarise.ts';
 import { type Dashboard, libraryOf, makeWorld, serve, type World } from './browser.ts';
@@ -148,6 +148,7 @@ describe('what the dashboard tells of a worker', () => {
           'folder',
           'hasTerminal',
           'id',
+          'isCommand',
           'iteration',
         ],
         ...[
@@ -400,6 +401,20 @@ describe('a worker with the checks of ralph run', () => {
 });
 
 describe('a worker that only runs a command', () => {
+  it('shows the end of its log, also after it has ended', async () => {
+    const { env, ...world } = makeWorld();
+    enlist({ env, ...world }, 'plain', null, { pid: 2 ** 22 + 1 });
+    expect(await workerScreen(env, 'plain')).toBeNull();
+    const { stdout, stderr } = logPaths(env, 'plain');
+    mkdirSync(dirname(stdout), { recursive: true });
+    writeFileSync(stdout, `${'x'.repeat(70_000)}\nbuilt\n`);
+    writeFileSync(stderr, 'a warning\n');
+    const text = (await workerScreen(env, 'plain')) ?? '';
+    expect(text).toMatch(/^x+\nbuilt\n\na warning\n$/);
+    expect(text.length).toBeLessThan(66_000);
+    expect(await workerScreen(env, 'nobody')).toBeNull();
+  });
+
   it('has a page, says when its command has ended, and cannot be paused', async () => {
     const world = makeWorld();
     enlist(world, 'plain', null, { pid: process.pid, cmd: ['npm', 'run', 'dev'] });

@@ -16,6 +16,8 @@ export type Listener = {
   view(update: ViewUpdate): void;
   /** Called with true when the server answers, with false when it is gone. */
   connected(isConnected: boolean): void;
+  /** Called with the command that starts the server again when it was ended. */
+  ended(command: string): void;
   /** Called if the server knows neither the token (401) nor the loop (404): to ask again would not help. */
   refused(refusal: Refusal): void;
 };
@@ -130,6 +132,7 @@ function followStream(
     seq = fields.get('id') ?? seq;
     if (fields.get('event') === 'loops') listener.loops(parse(data));
     if (fields.get('event') === 'view') listener.view(parse(data));
+    if (fields.get('event') === 'ended') listener.ended(parse(data));
   }
 
   async function read(): Promise<void> {

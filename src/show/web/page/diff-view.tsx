@@ -174,6 +174,7 @@ function FileView({ file, layout, isOpen, setOpen, readFile, iteration }: FilePr
           <SmallButton
             text={isWhole.value ? 'Back to the diff' : `Open at iteration ${iteration}`}
             aria-pressed={isWhole.value}
+            data-escape={isWhole.value || undefined}
             onClick={() => (isWhole.value = !isWhole.value)}
           />
         )}

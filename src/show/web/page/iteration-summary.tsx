@@ -4,7 +4,8 @@ import { type CheckView, type IterationView, type RunView, timeByKind } from '..
 import { formatCost, formatTokens } from '../../terminal/units.ts';
 import { clock, duration, percent } from './format.ts';
 import { Answer, Evidence, Facts, SmallButton, signOf, Verbatim } from './parts.tsx';
-import { api, openLog } from './state.ts';
+import { api, openLog, summary } from './state.ts';
+import { hasStopCard, judgedLast } from './stop-card.tsx';
 
 export type IterationProps = {
   readonly loop: string;
@@ -15,7 +16,7 @@ export type IterationProps = {
 
 export function IterationSummary({ loop, view, one, at }: IterationProps) {
   const { verdict, prd, index, text } = one;
-  const isInStopCard = view.outcome !== null && one === view.iterations.findLast((other) => other.verdict);
+  const isInStopCard = hasStopCard(view, summary.value) && one === judgedLast(view);
   return (
     <div class="summary">
       <Facts facts={factsOf(one, view, at)} />
@@ -23,8 +24,12 @@ export function IterationSummary({ loop, view, one, at }: IterationProps) {
         {verdict && (
           <div class={`verdict ${verdict.accepted ? 'yes' : 'no'}`}>
             <b>{verdict.accepted ? 'Claim accepted' : 'Claim rejected'}</b>
-            <p>{verdict.because}</p>
-            {!isInStopCard && <Evidence {...verdict} />}
+            {!isInStopCard && (
+              <>
+                <p>{verdict.because}</p>
+                <Evidence {...verdict} />
+              </>
+            )}
           </div>
         )}
         {prd?.problems.map((problem) => (
@@ -72,7 +77,10 @@ function factsOf(one: IterationView, view: RunView, at: number): ComponentProps<
     ],
     ['Changes', changesOf(one, view)],
     ['Story', prd && `${prd.story ?? 'none'} (${prd.mode})`],
-    ['Decision', decision && `${decision.kind}: ${decision.because.text}`],
+    [
+      'Decision',
+      decision && (one.verdict?.accepted ? decision.kind : `${decision.kind}: ${decision.because.text}`),
+    ],
   ];
 }
 
@@ -119,7 +127,12 @@ function Check({ command, ok, timedOut, exitCode, ms, isOpen, toggle }: CheckPro
       <span class="state">{signOf(ok)}</span>
       <code>{command}</code>
       <span class="note">{ms === null ? how : `${how}, ${duration(ms)}`}</span>
-      <SmallButton text={isOpen ? 'Hide output' : 'Output'} aria-expanded={isOpen} onClick={toggle} />
+      <SmallButton
+        text={isOpen ? 'Hide output' : 'Output'}
+        aria-expanded={isOpen}
+        data-escape={isOpen || undefined}
+        onClick={toggle}
+      />
     </li>
   );
 }

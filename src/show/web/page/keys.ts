@@ -1,5 +1,5 @@
 import { dialog } from './dialogs.tsx';
-import { openLog, screen, select, selected } from './state.ts';
+import { screen, select, selected } from './state.ts';
 import { nextTheme } from './theme.ts';
 
 /** The keys of both pages; `dialogs.tsx` lists them for people. */
@@ -50,13 +50,14 @@ const loopKeys: Keys = {
   ArrowLeft: () => select(selected.value - 1),
   ArrowRight: () => select(selected.value + 1),
   Escape: () => {
-    if (openLog.value !== null) openLog.value = null;
-    else location.hash = '#/';
+    const close = [...document.querySelectorAll<HTMLElement>('[data-escape]')].at(-1);
+    if (close === undefined) location.hash = '#/';
+    else close.click();
   },
 };
 
 function focusFilter(): void {
-  const filter = document.querySelector<HTMLInputElement>('.filter');
+  const filter = document.querySelector<HTMLInputElement>('input.filter');
   filter?.focus();
   filter?.select();
 }

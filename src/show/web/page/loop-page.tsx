@@ -7,9 +7,9 @@ import { ActionButtons } from './dialogs.tsx';
 import { badgeOf, clock, cost, describeIteration, duration, markNames, percent, tokens } from './format.ts';
 import { IterationPanel } from './iteration-panel.tsx';
 import { MarkIcon } from './marks.tsx';
-import { Card, Choice, Figure, lazy, Message, Note } from './parts.tsx';
+import { Card, Choice, Figure, lazy, Note, Waiting } from './parts.tsx';
 import { api, hovered, info, isGone, selected, summary, told, view, viewEnd } from './state.ts';
-import { StopCard } from './stop-card.tsx';
+import { hasStopCard, StopCard } from './stop-card.tsx';
 import { Tasks } from './tasks.tsx';
 import { Terminal } from './terminal.tsx';
 import { Timeline } from './timeline.tsx';
@@ -21,7 +21,7 @@ export function LoopPage({ id }: { readonly id: string }) {
   const run = view.value;
   const at = viewEnd.value;
   const one = run?.iterations[selected.value];
-  if (run === null) return <Message title="One moment…" />;
+  if (run === null) return <Waiting />;
   return (
     <main class="loop-page" id="main">
       <div class="loop-top">
@@ -33,17 +33,21 @@ export function LoopPage({ id }: { readonly id: string }) {
       </p>
       <StopCard loop={id} view={run} summary={loop} />
       <Figures view={run} at={at} />
-      {api.isLive && loop?.hasTerminal && (
-        <Card title="Terminal">
+      {api.isLive && loop?.kind === 'worker' && (
+        <Card title={loop.hasTerminal ? 'Terminal' : 'Log'}>
           <Terminal loop={id} />
         </Card>
       )}
       <Tasks view={run} at={at} />
-      <Card title="Timeline" beside={<Legend {...run} />}>
-        <Timeline view={run} selected={selected.value} at={at} />
-      </Card>
-      <Charts view={run} at={at} />
-      {one && <IterationPanel loop={id} view={run} one={one} at={at} />}
+      {one && (
+        <>
+          <Card title="Timeline" beside={<Legend {...run} />}>
+            <Timeline view={run} selected={selected.value} at={at} />
+          </Card>
+          <Charts view={run} at={at} />
+          <IterationPanel loop={id} view={run} one={one} at={at} />
+        </>
+      )}
       <Notices view={run} />
     </main>
   );
@@ -83,7 +87,7 @@ function Title({ view, loop }: { readonly view: RunView; readonly loop: LoopSumm
       <h1>{titleOf(task) || loop?.name}</h1>
       <p class="note">
         {loop && <span class={`pill ${loop.status}`}>{badgeOf(loop)}</span>}
-        <span class="now-doing">{loop?.detail}</span>
+        {!hasStopCard(view, loop) && <span class="now-doing">{loop?.detail}</span>}
       </p>
       <Note text={[cwd, branch, agent, agentVersion, loop?.name ?? run].filter(Boolean).join(' · ')} />
     </div>
@@ -97,7 +101,9 @@ function Figures({ view, at }: { readonly view: RunView; readonly at: number }) 
   const toolCalls = iterations.reduce((sum, one) => sum + (one.toolCalls ?? 0), 0);
   return (
     <div class="totals">
-      <Figure name={of ? `of ${of} iterations` : 'iterations'} value={String(view.iteration)} />
+      {!summary.value?.isCommand && (
+        <Figure name={of ? `of ${of} iterations` : 'iterations'} value={String(view.iteration)} />
+      )}
       <Figure name="at work" value={duration(elapsedAt(view, at))} />
       {view.source === 'journal' && (
         <>

@@ -5,7 +5,7 @@ import { duration } from './format.ts';
 import { listenToKeys } from './keys.ts';
 import { LoopPage } from './loop-page.tsx';
 import { Overview } from './overview.tsx';
-import { lazy, Message, SmallButton } from './parts.tsx';
+import { lazy, Message, SmallButton, Waiting } from './parts.tsx';
 import {
   api,
   info,
@@ -13,6 +13,7 @@ import {
   now,
   openId,
   refusal,
+  restart,
   screen,
   seenAt,
   start,
@@ -21,8 +22,8 @@ import {
 } from './state.ts';
 import { applyTheme, nextTheme } from './theme.ts';
 
-const Trends = lazy(async () => (await import('./trends.tsx')).Trends);
-const Compare = lazy(async () => (await import('./compare.tsx')).Compare);
+const Trends = lazy(async () => (await import('./trends.tsx')).Trends, Waiting);
+const Compare = lazy(async () => (await import('./compare.tsx')).Compare, Waiting);
 
 function App() {
   return (
@@ -47,10 +48,12 @@ function App() {
         </nav>
         <Connection />
         <SmallButton text="Theme" title="Light, dark, or as the system has it (t)" onClick={nextTheme} />
-        <SmallButton text="Keys" title="Keys (?)" onClick={() => (dialog.value = 'keys')} />
+        <SmallButton text="Keys" looks="to-keys" title="Keys (?)" onClick={() => (dialog.value = 'keys')} />
       </header>
       <p class="trouble-bar" role="alert">
-        {trouble}
+        {restart.value === null
+          ? trouble
+          : `This dashboard was ended; your loops are not. Start it again with ${restart.value}, and open the address that it prints.`}
       </p>
       <Content />
       <OpenDialog />
@@ -70,7 +73,7 @@ function Connection() {
 
 function Content() {
   if (refusal.value !== null) return <Refused refusal={refusal.value} />;
-  if (info.value === null) return <Message title="One moment…" />;
+  if (info.value === null) return <Waiting />;
   if (screen.value === 'trends') return <Trends />;
   if (screen.value === 'compare') return <Compare />;
   return openId.value === null ? <Overview /> : <LoopPage key={openId.value} id={openId.value} />;

@@ -1,13 +1,14 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { plural } from '../../../core/text.ts';
 import { totalTokens } from '../../../core/turn.ts';
 import { costText, formatCost, formatTokens } from '../../terminal/units.ts';
 import type { LoopSummary } from '../summarise.ts';
 import { byUrgency, isLive, type Status } from '../summary.ts';
+import { clearFilters, Filters, fitsFilters, group, projectOf } from './filters.tsx';
 import { badgeOf, clock, duration } from './format.ts';
 import { MarkShape } from './marks.tsx';
-import { Figure } from './parts.tsx';
+import { Figure, SmallButton, Waiting } from './parts.tsx';
 import { loops, now } from './state.ts';
 
 const groups: readonly (readonly [title: string, fits: (status: Status) => boolean])[] = [
@@ -18,41 +19,31 @@ const groups: readonly (readonly [title: string, fits: (status: Status) => boole
 const shownAtOnce = 60;
 
 export function Overview() {
-  const filter = useSignal('');
-  const group = useSignal<readonly Status[] | null>(null);
-  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   const all = [...(loops.value?.values() ?? [])].sort(byUrgency);
-  const matches = all.filter(
-    (loop) =>
-      (group.value === null || group.value.includes(loop.status)) &&
-      words.every((word) => textOf(loop).includes(word)),
-  );
+  const matches = all.filter(fitsFilters());
   useKeptFocus();
+  if (loops.value === null) return <Waiting />;
   return (
     <main class="overview" id="main">
       <h1 class="unseen">All loops</h1>
       <div class="toolbar">
-        <Totals loops={all} group={group} />
-        <input
-          class="filter"
-          type="search"
-          placeholder="Filter ( / )"
-          aria-label="Filter loops"
-          onInput={({ currentTarget }) => {
-            filter.value = currentTarget.value;
-          }}
-        />
+        <Totals loops={all} />
+        <Filters loops={all} />
       </div>
       <div class="groups">
         {groups.map(([title, fits]) => (
           <Group key={title} title={title} loops={matches.filter(({ status }) => fits(status))} />
         ))}
-        {loops.value !== null && all.length === 0 && (
+        {all.length === 0 && (
           <p class="empty">
             No loop here yet. Start one: <code>ralph run -p "your task"</code>
           </p>
         )}
-        {all.length > 0 && matches.length === 0 && <p class="empty">Nothing fits the filter.</p>}
+        {all.length > 0 && matches.length === 0 && (
+          <p class="empty">
+            Nothing fits the filters. <SmallButton text="Show all" onClick={clearFilters} />
+          </p>
+        )}
       </div>
     </main>
   );
@@ -66,13 +57,6 @@ function useKeptFocus(): void {
   });
 }
 
-function textOf(loop: LoopSummary): string {
-  const { name, title, agent, status, folder, branch, detail, startedAt } = loop;
-  const date =
-    startedAt === null ? '' : `${clock(startedAt)} ${new Date(startedAt).toISOString().slice(0, 10)}`;
-  return `${name} ${title} ${agent} ${status} ${badgeOf(loop)} ${folder} ${branch} ${detail} ${date}`.toLowerCase();
-}
-
 const tiles: readonly (readonly [name: string, ...states: Status[]])[] = [
   ['need you', 'needs-you'],
   ['at work', 'running', 'waiting', 'paused'],
@@ -80,14 +64,8 @@ const tiles: readonly (readonly [name: string, ...states: Status[]])[] = [
   ['not done', 'failed', 'stopped'],
 ];
 
-type TotalsProps = {
-  readonly loops: readonly LoopSummary[];
-  /** The states that are shown; null shows all. */
-  readonly group: Signal<readonly Status[] | null>;
-};
-
 /** Counts by state; a click on one shows only those. */
-function Totals({ loops, group }: TotalsProps) {
+function Totals({ loops }: { readonly loops: readonly LoopSummary[] }) {
   const costs = loops.flatMap(({ usage }) => usage.costUsd ?? []);
   const tokens = loops.reduce((sum, { usage }) => sum + totalTokens(usage), 0);
   const isEstimate = loops.some(({ usage }) => usage.estimated);
@@ -140,7 +118,7 @@ function Group({ title, loops }: { readonly title: string; readonly loops: reado
 }
 
 function LoopCard({ loop }: { readonly loop: LoopSummary }) {
-  const { id, name, title, status, stories, iteration, of, usage, kind, folder, branch } = loop;
+  const { id, name, title, status, stories, iteration, of, usage, kind, branch, isCommand } = loop;
   const { startedAt, updatedAt, elapsedMs } = loop;
   const done = stories ? stories.done / Math.max(1, stories.total) : of ? iteration / of : 0;
   const share = isLive(status) ? done : 1;
@@ -155,14 +133,16 @@ function LoopCard({ loop }: { readonly loop: LoopSummary }) {
         <b class="title">{title || name}</b>
         <span class={`pill ${status}`}>{badgeOf(loop)}</span>
       </div>
-      <p class="name">{[folder.split('/').at(-1), branch, name].filter(Boolean).join(' · ')}</p>
+      <p class="name">{[projectOf(loop), branch, name].filter(Boolean).join(' · ')}</p>
       <p class="detail">{loop.detail}</p>
       <Sparkline {...loop} />
-      <div class="progress">
-        <i style={{ width: `${Math.min(100, share * 100)}%` }} />
-      </div>
+      {!isCommand && (
+        <div class="progress">
+          <i style={{ width: `${Math.min(100, share * 100)}%` }} />
+        </div>
+      )}
       <div class="facts">
-        <span>{`${progress}iteration ${iteration}${of ? `/${of}` : ''}`}</span>
+        {!isCommand && <span>{`${progress}iteration ${iteration}${of ? `/${of}` : ''}`}</span>}
         <span>{duration(elapsedMs + (isGoing ? silentMs() : 0))}</span>
         {usage.costUsd !== undefined && <span>{costText(usage)}</span>}
         <span>{loop.agent}</span>

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, ComponentType, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Verdict } from '../../../core/loop.ts';
+import { isConnected } from './state.ts';
 
 type CardProps = {
   readonly title: string;
@@ -197,19 +198,32 @@ export function Answer<T>({ of, ask, show }: AnswerProps<T>) {
 }
 
 /** A view whose script is loaded when it is first shown. */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+export function lazy<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  Meanwhile: ComponentType = () => <Note text={waitingText()} />,
+): ComponentType<P> {
   const part = signal<ComponentType<P> | null>(null);
-  const trouble = signal<string | null>(null);
   return (props: P) => {
+    const isAnswering = isConnected.value;
     useEffect(() => {
+      // Without a server it fails, and is asked for again when the server is back.
       load().then(
         (loaded) => (part.value = loaded),
-        ({ message }: Error) => (trouble.value = message),
+        () => {},
       );
-    }, []);
+    }, [isAnswering]);
     const Part = part.value;
-    return Part === null ? <Note text={trouble.value ?? 'One moment…'} /> : <Part {...props} />;
+    return Part === null ? <Meanwhile /> : <Part {...props} />;
   };
+}
+
+function waitingText(): string {
+  return isConnected.value === false ? 'The dashboard does not answer. Trying again…' : 'One moment…';
+}
+
+/** The page before its data has come. */
+export function Waiting() {
+  return <Message title={waitingText()} />;
 }
 
 export function Choice<T extends string>({ name, options, value, choose }: ChoiceProps<T>) {

@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { isOpen, type RunView } from '../../../journal/run-view.ts';
 import type { LoopSummary } from '../summarise.ts';
 import { isLive } from '../summary.ts';
-import { type Info, type Listener, openApi } from './api.ts';
+import { type Info, type Listener, openApi, Refusal } from './api.ts';
 
 export const tabs = ['summary', 'transcript', 'changes', 'prompt'] as const;
 export type Tab = (typeof tabs)[number];
@@ -18,6 +18,8 @@ export const refusal = signal<Error | null>(null);
 export const seenAt = signal(Date.now());
 /** True if the server answers; null before its first answer. */
 export const isConnected = signal<boolean | null>(null);
+/** The command that starts the server again, if it was ended; null if it was not. */
+export const restart = signal<string | null>(null);
 export const trouble = signal<string | null>(null);
 /** All loops by id; null before the first answer. */
 export const loops = signal<ReadonlyMap<string, LoopSummary> | null>(null);
@@ -72,6 +74,10 @@ const listener: Listener = {
   },
   connected(answers) {
     isConnected.value = answers;
+    if (answers) restart.value = null;
+  },
+  ended(command) {
+    restart.value = command;
   },
   refused(why) {
     refusal.value = why;
@@ -113,9 +119,22 @@ function keepAddress(): void {
   if (view.value !== null && location.hash !== address) history.replaceState(null, '', address);
 }
 
+/** Asks until the server answers. */
+async function firstInfo(): Promise<Info> {
+  for (;;) {
+    try {
+      return await api.info();
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      isConnected.value = false;
+      await new Promise((wake) => setTimeout(wake, 1000));
+    }
+  }
+}
+
 export async function start(): Promise<void> {
   try {
-    info.value = await api.info();
+    info.value = await firstInfo();
   } catch (error) {
     refusal.value = error instanceof Error ? error : new Error(String(error));
     return;

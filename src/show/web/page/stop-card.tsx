@@ -3,7 +3,7 @@ import { outcomes } from '../../../core/outcome.ts';
 import { plural } from '../../../core/text.ts';
 import { elapsedAt, type RunView } from '../../../journal/run-view.ts';
 import type { LoopSummary } from '../summarise.ts';
-import type { Status } from '../summary.ts';
+import { isLive, type Status } from '../summary.ts';
 import { capital, cost, duration } from './format.ts';
 import { MarkIcon } from './marks.tsx';
 import { Answer, Command, Evidence, Facts, SmallButton } from './parts.tsx';
@@ -20,18 +20,18 @@ const marks = { good: 'accepted', ask: 'needs-person', calm: 'stopped', bad: 'fa
 /** How it ended, what was shown for it, and what to type next: the first thing to see of a loop that is over. */
 export function StopCard({ loop, view, summary }: StopCardProps) {
   const status = summary?.status;
-  if (status === 'running' || status === 'waiting' || status === 'paused') return null;
-  if (status === undefined && view.outcome === null) return null;
+  if (!hasStopCard(view, summary)) return null;
   const tone = toneOf(view, status);
   const next = summary?.next ?? null;
-  const judged = view.iterations.findLast(({ verdict }) => verdict !== null);
+  const judged = judgedLast(view);
+  const why = judged?.verdict?.accepted ? '' : (view.because ?? summary?.detail);
   return (
     <section class={`card stop ${tone}`} aria-label="How it ended">
       <div class="stop-head">
         <MarkIcon mark={limitOfReason(view.becauseCode)?.mark ?? marks[tone]} />
         <div>
           <h2>{headline(view, status)}</h2>
-          <p class="why">{view.because ?? summary?.detail}</p>
+          <p class="why">{why}</p>
         </div>
       </div>
       <Answer
@@ -63,6 +63,17 @@ export function StopCard({ loop, view, summary }: StopCardProps) {
       )}
     </section>
   );
+}
+
+/** True if a loop is over or waits for a person, and is more than a command. */
+export function hasStopCard({ outcome }: RunView, summary: LoopSummary | undefined): boolean {
+  if (summary === undefined) return outcome !== null;
+  return !summary.isCommand && (!isLive(summary.status) || summary.status === 'needs-you');
+}
+
+/** The iteration whose evidence the stop card shows. */
+export function judgedLast({ iterations }: RunView) {
+  return iterations.findLast(({ verdict }) => verdict !== null);
 }
 
 function showChanges(): void {

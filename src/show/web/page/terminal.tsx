@@ -11,7 +11,7 @@ export function Terminal({ loop }: { readonly loop: string }) {
     async function look(): Promise<void> {
       if (!document.hidden) {
         const { screen: text } = await api.screen(loop).catch(() => ({ screen: null }));
-        setScreen(text?.replace(/\s+$/, '') ?? 'There is no window at the moment.');
+        setScreen(text?.replace(/\s+$/, '') ?? 'Nothing to see at the moment.');
       }
       if (!isOver) timer = window.setTimeout(look, 1000);
     }

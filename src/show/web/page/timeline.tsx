@@ -18,7 +18,11 @@ type Placed = {
   readonly to: number;
   readonly spans: readonly Span[];
 };
-type Scale = { readonly x: (at: number) => number; readonly y: (lane: Lane) => number };
+type Scale = {
+  readonly x: (at: number) => number;
+  readonly y: (lane: Lane) => number;
+  readonly right: number;
+};
 
 const laneHeight = 18;
 const laneStep = laneHeight + 6;
@@ -43,6 +47,7 @@ export function Timeline({ view, selected, at }: ChartProps) {
   const scale: Scale = {
     x: (moment) => left + ((moment - start) / (end - start)) * inner,
     y: (lane) => top + shown.indexOf(lane) * laneStep,
+    right: left + inner,
   };
   const momentAt = (event: MouseEvent) => start + ((pointerX(event) - left) / inner) * (end - start);
   const indexAt = (moment: number) => {
@@ -108,7 +113,9 @@ function ZoomButtons({ zoom, span: { from, to, one } }: ZoomProps) {
         text={`Zoom to iteration ${one.iteration}`}
         onClick={() => (zoom.value = [Math.max(0, from - margin), to + margin])}
       />
-      {zoom.value !== null && <SmallButton text="Whole run" onClick={() => (zoom.value = null)} />}
+      {zoom.value !== null && (
+        <SmallButton text="Whole run" data-escape onClick={() => (zoom.value = null)} />
+      )}
       <span class="note">drag over the timeline to zoom</span>
     </p>
   );
@@ -160,12 +167,15 @@ function spanPaths(placed: readonly Placed[], { x, y }: Scale) {
 }
 
 /** How each iteration came out, at the end of its bar. Where two would overlap, the more telling one stays. */
-function endMarks(placed: readonly Placed[], { x, y }: Scale) {
+function endMarks(placed: readonly Placed[], { x, y, right }: Scale) {
   const marks = placed.flatMap(({ one, spans }) => {
     const turn = spans.find(({ lane }) => lane === 'agent' || lane === 'review');
     if (turn === undefined) return [];
-    const at = x(turn.end) - (x(turn.end) - x(turn.start) > markRoom ? markRoom / 2 : 0);
-    return [{ mark: one.mark, at, y: y(turn.lane) + laneHeight / 2 }];
+    const end = x(turn.end);
+    const at = end - (end - x(turn.start) > markRoom ? markRoom / 2 : 0);
+    // The mark at the very end of the line is drawn whole.
+    const place = end <= right + 1 ? Math.min(at, right - markRoom / 2) : at;
+    return [{ mark: one.mark, at: place, y: y(turn.lane) + laneHeight / 2 }];
   });
   const taken: number[] = [];
   return marks
